@@ -1,0 +1,37 @@
+/**
+ * The machine language: read, check, run; trace, frames and checkpoints.
+ *
+ * @module
+ */
+export type * from "./document.ts";
+export type {
+  Diagnosis,
+  Frame,
+  MachineEvent,
+  RunResult,
+  StepPolicy,
+  TokenCount,
+  TraceStep,
+} from "./trace.ts";
+export { resultObject } from "./trace.ts";
+export type {
+  EffectClass,
+  EffectIntent,
+  Hook,
+  HookSource,
+  HostTool,
+  RunOptions,
+  SettledPoint,
+  ToolCallOptions,
+  ToolSource,
+} from "./options.ts";
+export type {
+  JudgeRequest,
+  Oracle,
+  Origin,
+  Produced,
+  ProduceRequest,
+  Tokens,
+  Verdict,
+} from "./oracle.ts";
+export { RefusalError } from "./oracle.ts";

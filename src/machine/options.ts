@@ -1,0 +1,138 @@
+/**
+ * How a machine is run, and what a host lends it.
+ *
+ * @module
+ */
+import type { JsonObject, JsonValue } from "../json/mod.ts";
+import type { LocalTime, Ports } from "../ports/mod.ts";
+import type { Registry } from "./document.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Frame, MachineEvent, TraceStep } from "./trace.ts";
+
+/** Whether a tool only looks (`read`) or changes something outside the run (`effect`). */
+export type EffectClass = "read" | "effect";
+
+/** What a tool is given beside its arguments. */
+export interface ToolCallOptions {
+  /** Ends the work at once. */
+  readonly signal: AbortSignal;
+  /** The machine that calls. */
+  readonly machine: string;
+  /** The state that calls. */
+  readonly state: string;
+}
+
+/** A tool that tool states may call. */
+export interface HostTool {
+  /** What it may do; absent: the table of the language decides, and names it does not list are effectful. */
+  readonly effect?: EffectClass;
+  /**
+   * Does the work. The text is the observation; anything that is not a text is turned into JSON text.
+   *
+   * @param input The arguments, resolved. Not to be changed.
+   * @param options Who calls, and the signal.
+   * @throws Anything: the run halts with `state-error`. Failures that the machine can act on are texts.
+   */
+  run(input: JsonObject, options: ToolCallOptions): Promise<string> | string;
+}
+
+/**
+ * A predicate that decides a gate. Pure; both arguments are not to be changed.
+ *
+ * @param context The context after the deposit.
+ * @param output What the state gave, raw; of a fan-out the list.
+ * @returns `true` fires the gate, `false` does not; anything else halts with `state-error`.
+ */
+export type Hook = (context: JsonObject, output: JsonValue) => boolean | Promise<boolean>;
+
+/** Tools by name; a `Map` is one. */
+export interface ToolSource {
+  /** The tool, or `undefined`. */
+  get(name: string): HostTool | undefined;
+}
+
+/** Hooks by name; a `Map` is one. Built-in and parametric hooks need not be in it. */
+export interface HookSource {
+  /** The hook, or `undefined`. */
+  get(name: string): Hook | undefined;
+}
+
+/** A point between two states, where everything up to it is done and nothing after it has begun. */
+export interface SettledPoint {
+  /** The state that comes next, in the innermost machine. */
+  readonly at: string;
+  /** Steps of the root, as charged so far. */
+  readonly steps: number;
+  /** Takes the frames now; costs a copy of what changed, so take them only to keep them. */
+  frames(): readonly Frame[];
+}
+
+/** An effectful tool that is about to run. */
+export interface EffectIntent {
+  /** The machine. */
+  readonly machine: string;
+  /** The state. */
+  readonly state: string;
+  /** The tool. */
+  readonly tool: string;
+  /** Its arguments. */
+  readonly input: JsonObject;
+  /** The branch of a fan-out, from 0. */
+  readonly branch?: number;
+}
+
+/** How a machine is run. Defaults in brackets. */
+export interface RunOptions {
+  /** Answers the questions of the run. */
+  readonly oracle: Oracle;
+  /** Machines that `call:` may name [only the machine itself]. */
+  readonly registry?: Registry;
+  /** Tools [none]. */
+  readonly tools?: ToolSource;
+  /** Hooks beside the built-in ones [none]. */
+  readonly hooks?: HookSource;
+  /** Effect classes that override the tools' own and the table. */
+  readonly toolEffects?: Readonly<Record<string, EffectClass>>;
+  /** Values by dotted path: overlaid on the author's context, or written into the innermost frame of a resume. */
+  readonly inputs?: Readonly<Record<string, JsonValue>>;
+  /** Values by top-level key, overlaid before `inputs`; not used by a resume. */
+  readonly context?: JsonObject;
+  /** Fills empty `today` and `now` of the root's context, as `clock.local` of the ports gives it [not filled]. */
+  readonly localTime?: LocalTime;
+  /** Most tokens of both kinds, of the run and the runs within it; on a resume a total [none]. */
+  readonly costBudget?: number;
+  /** Whether an exhausted budget suspends instead of halting [false]. */
+  readonly suspendable?: boolean;
+  /** Whether an escalate gate suspends, for a person to reply [false]. */
+  readonly escalateSuspend?: boolean;
+  /** What a cut-off answer does [`report`]. */
+  readonly onTruncate?: "report" | "halt";
+  /** What a swayed decision before an effectful tool does [`report`]. */
+  readonly onUntrustedFlow?: "report" | "halt";
+  /** Top-level keys that the caller vouches for [none]. */
+  readonly trustedKeys?: readonly string[];
+  /** Whether the run starts with control-flow taint [false]. */
+  readonly flowTainted?: boolean;
+  /** Whether values that are not the author's are fenced in prompts [true]; the judge's fences stay. */
+  readonly delimit?: boolean;
+  /** Most characters of one value in a prompt; 0: no limit [20000]. */
+  readonly promptValueChars?: number;
+  /** Branches of one fan-out that run at once [5]. */
+  readonly maxWorkers?: number;
+  /** How much of the trace is kept at every level: all of it, or the last N steps [`all`]. */
+  readonly trace?: "all" | `last:${number}`;
+  /** Told of every step of the root as it is recorded; what it throws is ignored. */
+  readonly onStep?: (step: TraceStep) => void;
+  /** Told of everything; what it throws is ignored. */
+  readonly onEvent?: (event: MachineEvent) => void;
+  /** Told of every settled point, before the next state; waited for. What it throws ends the run. */
+  readonly onSettled?: (point: SettledPoint) => void | Promise<void>;
+  /** Told before an effectful tool runs; waited for. What it throws ends the run, and the tool does not run. */
+  readonly beforeEffect?: (intent: EffectIntent) => void | Promise<void>;
+  /** Cancels: calls in flight are aborted, and the run halts with `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Asked between states whether to cancel; what it throws counts as no. */
+  readonly cancelRequested?: () => boolean;
+  /** Chance for nonces, and the clock for turns of the event loop [the ambient ones]. */
+  readonly ports?: Pick<Ports, "clock" | "random">;
+}
