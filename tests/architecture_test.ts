@@ -28,7 +28,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "yaml": "src/machine/yaml.ts",
   "@std/jsonc": "src/host/jsonc.ts",
   "@std/streams/text-line-stream": "src/jsonrpc/framing.ts",
-  "@opentelemetry/api": "src/platform/tracer.ts",
+  "@opentelemetry/api": "src/patterns/telemetry.ts",
   "postgres": "src/stores/postgres.ts",
   "node:sqlite": "src/stores/sqlite.ts",
   "node:util": "src/cli/node_util.ts",
