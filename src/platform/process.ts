@@ -1,0 +1,95 @@
+/**
+ * This process: its arguments, signals, parent and end.
+ *
+ * @module
+ */
+
+/** A signal that ends the process. */
+export type EndSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
+
+/** Exit codes by signal, 128 and its number. */
+export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
+};
+
+/** How often the parent is looked at. */
+const PARENT_LOOK_MS = 1_000;
+
+/** What the program asks of its process. */
+export interface Process {
+  /** The command line after the program's name. */
+  readonly args: readonly string[];
+  /**
+   * Calls back when the system asks the process to end.
+   *
+   * @returns Stops listening.
+   */
+  onEndSignal(listener: (signal: EndSignal) => void): () => void;
+  /**
+   * Calls back once when the parent is gone, which shows as a changed parent id. Looks once a second and does not keep
+   * the process alive.
+   *
+   * @returns Stops looking.
+   */
+  onParentGone(listener: () => void): () => void;
+  /** Calls back with what nobody caught; the process lives on. */
+  onUncaught(listener: (reason: unknown) => void): void;
+  /** Ends the process at once. */
+  exit(code: number): never;
+}
+
+/**
+ * Opens the process.
+ *
+ * @returns This process.
+ */
+export function openProcess(): Process {
+  return {
+    args: Deno.args,
+    onEndSignal,
+    onParentGone,
+    onUncaught,
+    exit: (code) => Deno.exit(code),
+  };
+}
+
+function onEndSignal(listener: (signal: EndSignal) => void): () => void {
+  const handlers: [EndSignal, () => void][] = [];
+  const signals: readonly EndSignal[] = ["SIGTERM", "SIGINT", "SIGHUP"];
+  for (const signal of signals) {
+    const handler = (): void => listener(signal);
+    try {
+      Deno.addSignalListener(signal, handler);
+      handlers.push([signal, handler]);
+    } catch {
+      // Not every system has every signal; the ones it lacks cannot arrive either.
+    }
+  }
+  return () => {
+    for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
+  };
+}
+
+function onParentGone(listener: () => void): () => void {
+  const parent = Deno.ppid;
+  const timer = setInterval(() => {
+    if (Deno.ppid === parent) return;
+    clearInterval(timer);
+    listener();
+  }, PARENT_LOOK_MS);
+  Deno.unrefTimer(timer);
+  return () => clearInterval(timer);
+}
+
+function onUncaught(listener: (reason: unknown) => void): void {
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    listener(event.error);
+  });
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    listener(event.reason);
+  });
+}
