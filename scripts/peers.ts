@@ -1,0 +1,22 @@
+/**
+ * Checks Kit against programs of others: `deno task peers [GROUP…]`. Groups: clients, inspector, conformance, schemas,
+ * executionkit; without words all of them.
+ *
+ * @module
+ */
+import { Report } from "../tests/peers/report.ts";
+import { checkClients } from "../tests/peers/clients.ts";
+
+const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
+  clients: checkClients,
+};
+
+const report = new Report();
+const wanted = Deno.args.length === 0 ? Object.keys(GROUPS) : Deno.args;
+for (const name of wanted) {
+  const check = GROUPS[name];
+  if (check === undefined) report.fail(name, `is no group: ${Object.keys(GROUPS).join(", ")}`);
+  else await report.group(name, () => check(report));
+}
+report.end();
+Deno.exit(report.ok ? 0 : 1);
