@@ -39,3 +39,43 @@ export function addUsage(left: Usage, right: Usage): Usage {
     uncertainTokens: left.uncertainTokens + right.uncertainTokens,
   };
 }
+
+/**
+ * Adds up any number of spendings.
+ *
+ * @param usages What was spent; may be empty.
+ * @returns The sum, field by field.
+ */
+export function sumUsage(usages: Iterable<Usage>): Usage {
+  let sum = NO_USAGE;
+  for (const usage of usages) sum = addUsage(sum, usage);
+  return sum;
+}
+
+/**
+ * Takes one spending from another, field by field. Nothing is clamped, so what was added comes off again exactly.
+ *
+ * @param left From this.
+ * @param right This.
+ * @returns The difference.
+ */
+export function subtractUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens - right.inputTokens,
+    outputTokens: left.outputTokens - right.outputTokens,
+    llmCalls: left.llmCalls - right.llmCalls,
+    uncertainTokens: left.uncertainTokens - right.uncertainTokens,
+  };
+}
+
+/**
+ * Prompt and completion tokens together.
+ *
+ * @param usage What was spent.
+ * @returns The number of tokens.
+ */
+export function totalTokens(
+  usage: { readonly inputTokens: number; readonly outputTokens: number },
+): number {
+  return usage.inputTokens + usage.outputTokens;
+}

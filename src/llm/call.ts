@@ -1,0 +1,309 @@
+/**
+ * The one way to ask a model: limits, budget, retries, deadline and trace around a provider's single attempts.
+ *
+ * @module
+ */
+import { ambientPorts, type Deadline, type Ports } from "../ports/mod.ts";
+import { linkSignals, raceSignal } from "./cancel.ts";
+import { classifyFetchError } from "./classify.ts";
+import { copyError } from "./copy_error.ts";
+import { AbortedError, BudgetExhaustedError, type KitError, type KitErrorCode } from "./errors.ts";
+import { estimateInputTokens } from "./estimate.ts";
+import type { Estimate, Ledger, Reservation } from "./ledger.ts";
+import type { LlmResponse, Message } from "./message.ts";
+import type { CompleteOptions, LlmProvider } from "./provider.ts";
+import { askedDelay, resolveRetry, retryDelay, type RetryPolicy } from "./retry.ts";
+import { type OpenSpan, openSpan, type SpanContext, type TraceSink } from "./trace.ts";
+
+/** The completion tokens asked for where the caller names no limit. */
+export const DEFAULT_MAX_TOKENS = 4096;
+
+/** How often one call may be sent again at once because the provider has adjusted it to the endpoint. */
+const MAX_ADJUSTMENTS = 3;
+
+/** How a model is called. */
+export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
+  /** Where every attempt is reserved and charged. */
+  readonly ledger: Ledger;
+  /** How often to try again; default three attempts. */
+  readonly retry?: RetryPolicy;
+  /** Time and chance; default the ambient ports. */
+  readonly ports?: Pick<Ports, "clock" | "random">;
+  /** Where trace events go; default nowhere. */
+  readonly trace?: TraceSink;
+  /** The span above, for the trace. */
+  readonly span?: SpanContext;
+  /** Which sample of a vote this is, from 0, for the trace. */
+  readonly sampleIndex?: number;
+  /** Which round of a loop this is, from 1, for the trace. */
+  readonly round?: number;
+}
+
+/**
+ * Asks a model.
+ *
+ * In this order, for each attempt: wait for the provider's limiter, reserve in the ledger, send, charge. Waiting work
+ * thus holds no budget. What fails for a passing reason is sent again after a wait with full jitter, never sooner than
+ * the endpoint asked.
+ *
+ * @param provider Whom to ask.
+ * @param messages The conversation.
+ * @param options How, and on whose account.
+ * @returns The answer.
+ * @throws {KitError} With `usage` set to what all attempts spent: `LlmError` of the last attempt; `aborted` if the
+ * signal fires; `budget` if the ledger does not allow the next attempt or its deadline passes; `content_filter` if the
+ * answer was filtered.
+ */
+export async function callModel(
+  provider: LlmProvider,
+  messages: readonly Message[],
+  options: CallOptions,
+): Promise<LlmResponse> {
+  using call = new Call(provider, messages, options);
+  return await call.run(async (request, reservation) => {
+    const response = await provider.complete(messages, request);
+    call.charge(response, reservation);
+    return response;
+  });
+}
+
+/** What one attempt is sent with. */
+export type AttemptRequest = CompleteOptions & { readonly signal: AbortSignal };
+
+type Attempt<T> = (request: AttemptRequest, reservation: Reservation | undefined) => Promise<T>;
+
+/** One logical call under way: its account, its deadline, its span. Shared by whole and streamed answers. */
+export class Call implements Disposable {
+  /** What this call spends. */
+  readonly account: Ledger;
+  /** Fires when the caller or the deadline ends the call. */
+  readonly signal: AbortSignal;
+  /** The call's span. */
+  readonly span: OpenSpan<"llm-call">;
+  /** Attempts made so far. */
+  attempts = 0;
+  readonly #provider: LlmProvider;
+  readonly #messages: readonly Message[];
+  readonly #options: CallOptions;
+  readonly #ports: Pick<Ports, "clock" | "random">;
+  readonly #policy: Required<RetryPolicy>;
+  readonly #deadline: number | undefined;
+  readonly #stack = new DisposableStack();
+
+  /** Opens a call; nothing is sent yet. */
+  constructor(
+    provider: LlmProvider,
+    messages: readonly Message[],
+    options: CallOptions & { readonly streamed?: boolean },
+  ) {
+    this.#provider = provider;
+    this.#messages = messages;
+    this.#options = options;
+    this.#ports = options.ports ?? ambientPorts();
+    const policy = resolveRetry(options.retry);
+    this.#policy = provider.metersItself === true ? { ...policy, maxAttempts: 1 } : policy;
+    this.account = options.ledger.child();
+    this.#deadline = this.account.remaining().deadline;
+    const left = this.#leftMs();
+    const timer: Deadline | undefined = left === undefined
+      ? undefined
+      : this.#stack.use(this.#ports.clock.deadline(left));
+    this.signal = this.#stack.use(linkSignals([options.signal, timer?.signal])).signal;
+    this.span = openSpan("llm-call", startFacts(provider, messages, options), {
+      trace: options.trace,
+      span: options.span,
+      ports: this.#ports,
+    });
+  }
+
+  /** Makes attempts until one succeeds or there is no sense in another. */
+  async run<T>(attempt: Attempt<T>): Promise<T> {
+    let malformed = 0;
+    let adjustments = 0;
+    while (true) {
+      try {
+        return await this.#attemptOnce(attempt);
+      } catch (thrown) {
+        const error = this.#explain(thrown);
+        if (error.code === "bad_response") malformed += 1;
+        const adjusted = error.details["adjusted"] !== undefined && adjustments < MAX_ADJUSTMENTS;
+        if (adjusted) adjustments += 1;
+        const state = {
+          attempt: this.attempts - adjustments,
+          malformed,
+          leftMs: this.#leftMs(),
+        };
+        const retryInMs = adjusted ? 0 : retryDelay(error, state, {
+          policy: this.#policy,
+          random: this.#ports.random,
+        });
+        this.#report(error, retryInMs);
+        if (retryInMs === undefined) throw this.#fail(error);
+        if (retryInMs > 0) await this.#pause(retryInMs);
+      }
+    }
+  }
+
+  /** Charges an answer: what the endpoint reported, or the estimate. */
+  charge(response: LlmResponse, reservation: Reservation | undefined): void {
+    reservation?.settle(response.usage.known ? response.usage : undefined);
+    this.span.point("llm-attempt", { attempt: this.attempts });
+    if (!response.usage.known && reservation !== undefined) {
+      this.span.point("usage-invalid", { attempt: this.attempts });
+    }
+    this.span.end("ok", {
+      attempts: this.attempts,
+      usage: this.account.spent,
+      reported: response.usage,
+      finishReason: response.finishReason,
+      ...(response.model === undefined ? {} : { responseModel: response.model }),
+      ...(response.id === undefined ? {} : { responseId: response.id }),
+      ...(this.#options.trace?.captureContent === "full" ? { output: response.content } : {}),
+    });
+  }
+
+  /** Ends the span of a stream that nobody wants the rest of. */
+  abandon(): void {
+    this.span.end("abandoned", { attempts: this.attempts, usage: this.account.spent });
+  }
+
+  /** Lets go of timers and listeners. */
+  [Symbol.dispose](): void {
+    this.#stack.dispose();
+  }
+
+  async #attemptOnce<T>(attempt: Attempt<T>): Promise<T> {
+    this.signal.throwIfAborted();
+    if (this.#provider.metersItself === true) {
+      this.attempts += 1;
+      const request = { ...this.#request(), ledger: this.account };
+      return await raceSignal(attempt(request, undefined), this.signal);
+    }
+    using _turn = await this.#provider.limiter?.acquire({ signal: this.signal });
+    const reservation = await this.account.acquire(this.#estimate(), { signal: this.signal });
+    this.attempts += 1;
+    try {
+      const request = { ...this.#request(), maxTokens: reservation.outputTokens };
+      return await raceSignal(attempt(request, reservation), this.signal);
+    } catch (thrown) {
+      chargeFailure(classifyFetchError(thrown), reservation);
+      throw thrown;
+    }
+  }
+
+  #request(): AttemptRequest {
+    const {
+      ledger: _l,
+      retry: _r,
+      ports: _p,
+      trace: _t,
+      span: _s,
+      sampleIndex: _i,
+      round: _n,
+      ...rest
+    } = this.#options;
+    return { ...rest, signal: this.signal };
+  }
+
+  #estimate(): Estimate {
+    const model = this.#provider.model;
+    return {
+      inputTokens: estimateInputTokens(this.#messages, this.#options),
+      outputTokens: this.#options.maxTokens ?? DEFAULT_MAX_TOKENS,
+      ...(model === undefined ? {} : { model }),
+    };
+  }
+
+  /** What went wrong, whoever threw it: a signal that has fired comes first. */
+  #explain(thrown: unknown): KitError {
+    const { signal } = this.#options;
+    if (signal?.aborted) {
+      return new AbortedError(undefined, { cause: signal.reason });
+    }
+    const left = this.#leftMs();
+    if (this.signal.aborted || (left !== undefined && left <= 0)) {
+      return new BudgetExhaustedError("deadline", "The deadline passed before the model answered", {
+        cause: thrown,
+      });
+    }
+    return classifyFetchError(thrown);
+  }
+
+  #report(error: KitError, retryInMs: number | undefined): void {
+    if (error.code === "rate_limit") this.#provider.limiter?.penalize(askedDelay(error));
+    const status = error.details["status"];
+    this.span.point("llm-attempt", {
+      attempt: this.attempts,
+      errorCode: error.code,
+      ...(typeof status === "number" ? { httpStatus: status } : {}),
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    });
+  }
+
+  #fail(error: KitError): KitError {
+    const usage = this.account.spent;
+    const status = error.code === "aborted" ? "aborted" : "error";
+    this.span.end(status, { attempts: this.attempts, usage, errorCode: error.code });
+    return copyError(error, { usage, details: { attempts: this.attempts } });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    try {
+      await this.#ports.clock.sleep(ms, { signal: this.signal });
+    } catch (thrown) {
+      throw this.#fail(this.#explain(thrown));
+    }
+  }
+
+  #leftMs(): number | undefined {
+    return this.#deadline === undefined
+      ? undefined
+      : this.#deadline - this.#ports.clock.monotonic();
+  }
+}
+
+/** Codes with which an endpoint answers: the request is counted, its tokens are not. */
+const REFUSALS: ReadonlySet<KitErrorCode> = new Set([
+  "rate_limit",
+  "quota",
+  "auth",
+  "bad_request",
+  "not_found",
+  "too_large",
+  "unprocessable",
+  "redirect",
+  "overloaded",
+  "server",
+]);
+
+/** Charges an attempt that gave no answer, by what is known of how far it came. */
+export function chargeFailure(error: KitError, reservation: Reservation): void {
+  if (error.code === "config" || error.code === "argument") return reservation.release();
+  if (error.details["sent"] === false) {
+    return error.code === "aborted" ? reservation.release() : reservation.refuse();
+  }
+  if (error.usage.llmCalls > 0) return reservation.settle(error.usage);
+  if (REFUSALS.has(error.code) || typeof error.details["status"] === "number") {
+    return reservation.refuse();
+  }
+  reservation.abandon();
+}
+
+function startFacts(
+  provider: LlmProvider,
+  messages: readonly Message[],
+  options: CallOptions & { readonly streamed?: boolean },
+): Parameters<typeof openSpan<"llm-call">>[1] {
+  const { temperature, maxTokens, seed, sampleIndex, round } = options;
+  return {
+    streamed: options.streamed === true,
+    ...(provider.name === undefined ? {} : { provider: provider.name }),
+    ...(provider.model === undefined ? {} : { model: provider.model }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(sampleIndex === undefined ? {} : { sampleIndex }),
+    ...(round === undefined ? {} : { round }),
+    ...(options.trace?.captureContent === "full" ? { input: JSON.stringify(messages) } : {}),
+  };
+}

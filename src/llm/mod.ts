@@ -1,0 +1,52 @@
+/**
+ * What a provider is: messages, usage, budgets, retry, JSON extraction.
+ *
+ * @module
+ */
+export { callModel, type CallOptions, DEFAULT_MAX_TOKENS } from "./call.ts";
+export { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
+export { classifyFetchError } from "./classify.ts";
+export { copyError, type ErrorFacts } from "./copy_error.ts";
+export { createLedger, type LedgerOptions } from "./create_ledger.ts";
+export {
+  AbortedError,
+  BudgetExhaustedError,
+  ConfigError,
+  KitError,
+  type KitErrorCode,
+  type KitErrorOptions,
+  LlmError,
+  PatternError,
+} from "./errors.ts";
+export { estimateInputTokens } from "./estimate.ts";
+export type { Budget, Estimate, Ledger, Reservation } from "./ledger.ts";
+export type { Limiter } from "./limiter.ts";
+export type {
+  FinishReason,
+  LlmResponse,
+  Message,
+  TokenUsage,
+  ToolCall,
+  ToolSchema,
+} from "./message.ts";
+export { createPriceTable, estimateCost, type PriceTable, type Rates } from "./prices.ts";
+export type { CompleteOptions, LlmProvider, StreamEvent } from "./provider.ts";
+export { DEFAULT_RETRY, parseRetryAfter, resolveRetry, type RetryPolicy } from "./retry.ts";
+export {
+  type OpenSpan,
+  openSpan,
+  randomHex,
+  type SpanContext,
+  type SpanEnd,
+  type SpanKind,
+  type SpanPoint,
+  type SpanStart,
+  type SpanStatus,
+  type TraceEvent,
+  type TraceMoment,
+  type TraceOptions,
+  type TracePoints,
+  type TraceSink,
+  type TraceSpans,
+} from "./trace.ts";
+export { addUsage, NO_USAGE, subtractUsage, sumUsage, totalTokens, type Usage } from "./usage.ts";
