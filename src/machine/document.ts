@@ -149,6 +149,8 @@ export interface Diagnostic {
   readonly severity: "error" | "warning" | "note";
   /** A stable word, such as `missing-catch-all`. */
   readonly code: string;
+  /** Which stage found it: reading the YAML, the grammar of machines, the semantic checks, or lint. */
+  readonly stage?: "yaml" | "schema" | "check" | "lint";
   /** What was found, what was wanted; the fixed texts of the language are kept to the letter. */
   readonly message: string;
   /** What to write instead, if that can be said. */

@@ -1,0 +1,249 @@
+/**
+ * What the YAML library says about a broken text, in words for the author of a machine: one problem a line, its likely
+ * cause, and what to write.
+ *
+ * @module
+ */
+import type { SourceText } from "./source_text.ts";
+import type { TreeProblem } from "./yaml_tree.ts";
+import type { SyntaxProblem } from "./yaml.ts";
+
+/** What explaining needs beside the problems. */
+export interface ExplainContext {
+  /** The text. */
+  readonly source: SourceText;
+  /** Offsets of unquoted placeholders, which are reported already. */
+  readonly placeholders: readonly number[];
+}
+
+/** Codes of lines that are broken because the line before was. */
+const STRUCTURAL: ReadonlySet<string> = new Set([
+  "TAB_AS_INDENT",
+  "BAD_INDENT",
+  "MULTILINE_IMPLICIT_KEY",
+]);
+
+/**
+ * Explains syntax problems; those that follow from an earlier one are left out.
+ *
+ * @param problems The library's problems, in the order of the text.
+ * @param context Text and placeholders.
+ * @returns One problem a line, errors all.
+ */
+export function explainProblems(
+  problems: readonly SyntaxProblem[],
+  context: ExplainContext,
+): TreeProblem[] {
+  const byLine = groupByLine(problems, context.source);
+  const explained: TreeProblem[] = [];
+  const broken = new Set<number>();
+  for (const start of context.placeholders) broken.add(context.source.position(start).line);
+  const quoted = new Set(broken);
+  for (const [line, group] of byLine) {
+    const codes = new Set(group.map(({ code }) => code));
+    const structural = [...codes].some((code) => STRUCTURAL.has(code));
+    const follows = broken.has(line - 1) &&
+      (codes.has("MULTILINE_IMPLICIT_KEY") || (quoted.has(line - 1) && structural));
+    if (structural) broken.add(line);
+    const [first] = group;
+    if (first === undefined || follows || quoted.has(line)) continue;
+    explained.push({ severity: "error", start: first.start, ...explain(first, codes, context) });
+  }
+  return explained;
+}
+
+function groupByLine(
+  problems: readonly SyntaxProblem[],
+  source: SourceText,
+): Map<number, SyntaxProblem[]> {
+  const groups = new Map<number, SyntaxProblem[]>();
+  for (const problem of problems) {
+    const { line } = source.position(problem.start);
+    const group = groups.get(line);
+    if (group === undefined) groups.set(line, [problem]);
+    else group.push(problem);
+  }
+  return groups;
+}
+
+interface Explanation {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly start?: number;
+}
+
+const QUOTE_VALUE = "Put the whole value in quotes";
+const ALIGN = "Give the members of a mapping the same number of spaces before them";
+
+function explain(
+  problem: SyntaxProblem,
+  codes: ReadonlySet<string>,
+  { source }: ExplainContext,
+): Explanation {
+  const line = source.line(source.position(problem.start).line);
+  if (/^[ ]*\t/.test(line)) {
+    return {
+      code: "tab-indent",
+      message: "A tab is used as indentation, where YAML allows spaces only",
+      hint: "Replace the tab with spaces",
+    };
+  }
+  if (/^[ \t]*\u00a0/.test(line)) {
+    return {
+      code: "nbsp-indent",
+      message: "A no-break space is used as indentation, where YAML allows spaces only",
+      hint: "Replace it with an ordinary space",
+    };
+  }
+  switch (problem.code) {
+    case "BLOCK_AS_IMPLICIT_KEY":
+      return codes.has("MULTILINE_IMPLICIT_KEY") ? badIndent() : colonInText();
+    case "BLOCK_IN_FLOW":
+      return {
+        code: "missing-comma",
+        message: 'A second ": " in one value: a comma is missing, or the text needs quotes',
+        hint: "Write { when: text, then: ok }, and put a text that holds a colon in quotes",
+      };
+    case "MULTILINE_IMPLICIT_KEY":
+      return /:(?:\s|$)/.test(line) ? badIndent() : missingColon(line);
+    case "BAD_INDENT":
+      return problem.message.startsWith("Flow") ? unclosedBracket() : badIndent();
+    case "MISSING_CHAR":
+      return missingCharacter(problem, line);
+    case "UNEXPECTED_TOKEN":
+      return unexpected(problem);
+    default:
+      return byCode(problem);
+  }
+}
+
+function badIndent(): Explanation {
+  return {
+    code: "bad-indent",
+    message: "This line is indented differently from the lines it belongs to",
+    hint: ALIGN,
+  };
+}
+
+function colonInText(): Explanation {
+  return {
+    code: "colon-in-text",
+    message: 'A second ": " on the line starts a mapping inside a value',
+    hint: QUOTE_VALUE,
+  };
+}
+
+function missingColon(line: string): Explanation {
+  const glued = /^\s*(?:- )?([A-Za-z_]+):(\S.*)$/.exec(line);
+  return {
+    code: "missing-colon",
+    message: "This line is neither a member of the mapping nor part of a text",
+    hint: glued === null
+      ? 'Write "key: value"'
+      : `Write a space after the colon: "${glued[1]}: ${(glued[2] ?? "").slice(0, 40)}"`,
+  };
+}
+
+function unclosedBracket(): Explanation {
+  return {
+    code: "unclosed-bracket",
+    message: "A bracket opened above is not closed here",
+    hint: 'Close it with "}" or "]", or put a text that starts with a bracket in quotes',
+  };
+}
+
+function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
+  if (problem.message.startsWith("Missing closing")) {
+    return {
+      code: "unclosed-quote",
+      message: "A quoted text is not closed",
+      hint: "Write the closing quote; inside single quotes, write '' for one of them",
+    };
+  }
+  if (problem.message.startsWith("Implicit map keys")) return missingColon(line);
+  if (problem.message.startsWith("Sequence item")) return badIndent();
+  if (problem.message.startsWith("Comments must")) {
+    return {
+      code: "comment-space",
+      message: 'A comment follows a value without a space before "#"',
+      hint: 'Write a space before "#", or put the text in quotes',
+    };
+  }
+  return other(problem);
+}
+
+function unexpected(problem: SyntaxProblem): Explanation {
+  const { message } = problem;
+  if (message.includes("at node end")) {
+    return {
+      code: "text-after-value",
+      message: "Text follows a value that is already complete",
+      hint: `${QUOTE_VALUE}; inside single quotes, write '' for one of them`,
+    };
+  }
+  if (message.startsWith("Not a YAML token") || message.startsWith("Block scalar header")) {
+    return {
+      code: "block-header",
+      message: 'Text stands on the same line as "|" or ">"',
+      hint: 'Start the text on the next line, or put it in quotes if it starts with "|" or ">"',
+    };
+  }
+  if (message.includes("block-seq-ind")) {
+    return {
+      code: "list-on-key-line",
+      message: 'A list item "- " stands on the line of its key',
+      hint: 'Start the list on the next line, or put a text that starts with "-" in quotes',
+    };
+  }
+  if (message.startsWith("Unexpected , in") || message.startsWith("Unexpected empty item")) {
+    return { code: "extra-comma", message: "A comma has nothing before it", hint: "Remove it" };
+  }
+  if (/flow-(?:map|seq)-end/.test(message)) {
+    return {
+      code: "extra-bracket",
+      message: "A bracket is closed that was not opened",
+      hint: "Remove it, or put the text in quotes",
+    };
+  }
+  return other(problem);
+}
+
+function byCode(problem: SyntaxProblem): Explanation {
+  switch (problem.code) {
+    case "TAB_AS_INDENT":
+      return {
+        code: "tab-indent",
+        message: "A tab is used as indentation, where YAML allows spaces only",
+        hint: "Replace the tab with spaces",
+      };
+    case "BAD_DQ_ESCAPE":
+      return {
+        code: "bad-escape",
+        message: `${problem.message} in a text in double quotes`,
+        hint: 'Write "\\\\" for a backslash, or use single quotes',
+      };
+    case "BAD_SCALAR_START":
+      return {
+        code: "reserved-character",
+        message: problem.message.replace("Plain value", "An unquoted value"),
+        hint: QUOTE_VALUE,
+      };
+    case "BAD_ALIAS":
+      return {
+        code: "bad-alias",
+        message: 'A value starts with "*" or "&" but names no anchor',
+        hint: QUOTE_VALUE,
+      };
+    case "KEY_OVER_1024_CHARS":
+      return { code: "long-key", message: "A key is longer than 1024 characters" };
+    case "RESOURCE_EXHAUSTION":
+      return { code: "too-deep", message: "Lists and mappings are nested too deeply" };
+    default:
+      return other(problem);
+  }
+}
+
+function other(problem: SyntaxProblem): Explanation {
+  return { code: "yaml-syntax", message: problem.message };
+}
