@@ -15,7 +15,6 @@ export type {
 } from "./trace.ts";
 export { resultObject } from "./trace.ts";
 export type {
-  EffectClass,
   EffectIntent,
   Hook,
   HookSource,
@@ -35,3 +34,8 @@ export type {
   Verdict,
 } from "./oracle.ts";
 export { RefusalError } from "./oracle.ts";
+export { loadReader, parseMachine, type Reader } from "./load_reader.ts";
+export { machineFromValue, type ReadOptions, type ReadResult } from "./read.ts";
+export type { YamlResult } from "./reader.ts";
+export { isEffectful, isReadOnlyTool, type ToolEffect } from "./effects.ts";
+export { pathText } from "./path_text.ts";

@@ -1,0 +1,444 @@
+/**
+ * Holds a document against the grammar: every problem at once, with its place, cause and fix.
+ *
+ * @module
+ */
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import {
+  type Field,
+  type Fields,
+  type FieldType,
+  GATE_FIELDS,
+  MACHINE_FIELDS,
+  NAME_FIELDS,
+  OTHER_WORDS,
+  POLICY_KEYS,
+  type PolicyKey,
+  RESERVED_NAMES,
+  STATE_FIELDS,
+  type StateKind,
+} from "./grammar.ts";
+import { pathText } from "./path_text.ts";
+import { nearest } from "./suggest.ts";
+import { booleanOf } from "./yaml_readings.ts";
+
+/** A path into a document. */
+type Path = readonly (string | number)[];
+
+/** One way in which a document breaks the grammar. */
+export interface GrammarProblem {
+  /** The stable word. */
+  readonly code: string;
+  /** What was found and what was wanted. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint?: string;
+  /** The member it is about. */
+  readonly path: Path;
+  /** Whether the key is meant, not the value. */
+  readonly part?: "key";
+}
+
+/**
+ * Holds a value against the grammar of machine documents.
+ *
+ * @param document The document's value.
+ * @returns Every problem, in the order of the grammar; empty if the document keeps it.
+ */
+export function validateDocument(document: JsonValue): readonly GrammarProblem[] {
+  const problems: GrammarProblem[] = [];
+  const visit: Visit = (problem) => problems.push(problem);
+  if (!isJsonObject(document)) {
+    visit({
+      code: "not-a-mapping",
+      message: `A machine must be a mapping at the top, found ${describe(document)}`,
+      hint: 'Start with "machine: name"',
+      path: [],
+    });
+    return problems;
+  }
+  validateFields(document, { fields: MACHINE_FIELDS, path: [], what: "a machine" }, visit);
+  return problems;
+}
+
+type Visit = (problem: GrammarProblem) => void;
+
+interface Expected {
+  readonly fields: Fields;
+  readonly path: Path;
+  /** What the mapping is, with its article. */
+  readonly what: string;
+}
+
+function validateFields(value: JsonObject, expected: Expected, visit: Visit): void {
+  const { fields, path } = expected;
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(fields, key)) visit(unknownKey(key, value, expected));
+  }
+  for (const [key, field] of Object.entries(fields)) {
+    const found = member(value, key);
+    if (found !== undefined) validateField(found, field, { path: [...path, key], visit });
+    else if (field.required) {
+      visit({
+        code: "missing-key",
+        message: path.length === 0
+          ? `The key "${key}" is missing`
+          : `${pathText(path)} has no "${key}"`,
+        hint: `Add ${key}: ${field.meaning}`,
+        path,
+        part: "key",
+      });
+    }
+  }
+}
+
+interface Place {
+  readonly path: Path;
+  readonly visit: Visit;
+}
+
+function validateField(value: JsonValue, field: Field, { path, visit }: Place): void {
+  const { type } = field;
+  switch (type.kind) {
+    case "states":
+      return validateStates(value, { path, visit });
+    case "gates":
+      return validateGates(value, { path, visit });
+    case "names":
+      return validateNames(value, { path, visit });
+    case "text":
+    case "key":
+    case "choice":
+    case "integer":
+    case "boolean":
+    case "true":
+    case "mapping":
+      if (!fits(value, type)) visit(wrongValue(value, type, path));
+      else if (type.kind === "key" && typeof value === "string" && RESERVED_NAMES.has(value)) {
+        visit(reserved(value, path));
+      }
+  }
+}
+
+function fits(value: JsonValue, type: FieldType): boolean {
+  switch (type.kind) {
+    case "text":
+    case "key":
+      return typeof value === "string";
+    case "choice":
+      return typeof value === "string" && type.values.includes(value);
+    case "integer":
+      return typeof value === "number" && Number.isInteger(value) && value >= type.minimum;
+    case "boolean":
+      return typeof value === "boolean";
+    case "true":
+      return value === true;
+    case "mapping":
+    case "states":
+      return isJsonObject(value);
+    case "gates":
+    case "names":
+      return Array.isArray(value);
+  }
+}
+
+function validateStates(value: JsonValue, { path, visit }: Place): void {
+  if (!isJsonObject(value)) return visit(wrongValue(value, { kind: "states" }, path));
+  const ids = Object.keys(value);
+  if (ids.length === 0) {
+    visit({
+      code: "empty",
+      message: `${pathText(path)} must have at least one state, found none`,
+      hint: "Add a state under the id that entry names",
+      path,
+    });
+  }
+  for (const id of ids) {
+    const statePath = [...path, id];
+    if (RESERVED_NAMES.has(id)) visit({ ...reserved(id, statePath), part: "key" });
+    const state = member(value, id) ?? null;
+    if (isJsonObject(state)) validateState(state, { path: statePath, visit });
+    else visit(wrongValue(state, { kind: "mapping" }, statePath));
+  }
+}
+
+function validateState(state: JsonObject, { path, visit }: Place): void {
+  const kind = stateKind(state);
+  if (kind === "none") {
+    return visit({
+      code: "unknown-kind",
+      message: `${pathText(path)} is no state: it has neither "prompt" nor "call" nor "tool"`,
+      hint: "Add prompt (ask a model), call (run another machine) or tool (run a host tool)",
+      path,
+      part: "key",
+    });
+  }
+  const what = kind === "generative" ? "a generative state" : `a ${kind} state`;
+  validateFields(state, { fields: STATE_FIELDS[kind], path, what }, visit);
+  if (Object.hasOwn(state, "sample") && Object.hasOwn(state, "over")) {
+    visit({
+      code: "sample-and-over",
+      message: `${pathText(path)} has both "sample" and "over", where one of them is allowed`,
+      hint: "Remove one: sample repeats the same task, over runs it for each element of a list",
+      path: [...path, "sample"],
+      part: "key",
+    });
+  }
+}
+
+function stateKind(state: JsonObject): StateKind | "none" {
+  if (Object.hasOwn(state, "tool")) return "tool";
+  if (Object.hasOwn(state, "call")) return "call";
+  const generative = Object.keys(STATE_FIELDS.generative).some((key) =>
+    !Object.hasOwn(STATE_FIELDS.call, key) && Object.hasOwn(state, key)
+  );
+  return generative || nearest("prompt", Object.keys(state)) !== undefined ? "generative" : "none";
+}
+
+function validateGates(value: JsonValue, { path, visit }: Place): void {
+  if (!Array.isArray(value)) return visit(wrongValue(value, { kind: "gates" }, path));
+  if (value.length === 0) {
+    visit({
+      code: "empty",
+      message: `${pathText(path)} must have at least one gate, found none`,
+      hint: "Add - { when: otherwise, then: ok, to: END }",
+      path,
+    });
+  }
+  for (const [index, gate] of value.entries()) {
+    const gatePath = [...path, index];
+    if (isJsonObject(gate)) validateGate(gate, { path: gatePath, visit });
+    else visit(wrongValue(gate, { kind: "mapping" }, gatePath));
+  }
+}
+
+function validateGate(gate: JsonObject, { path, visit }: Place): void {
+  const policies = POLICY_KEYS.filter((key) => Object.hasOwn(gate, key));
+  const [policy, second] = policies;
+  if (policy === undefined) return validateWithoutPolicy(gate, { path, visit });
+  if (second === undefined) {
+    return validateFields(
+      gate,
+      { fields: GATE_FIELDS[policy], path, what: GATE_WORDS[policy] },
+      visit,
+    );
+  }
+  visit({
+    code: "several-policies",
+    message: `${pathText(path)} has ${policies.map((key) => `"${key}"`).join(" and ")}, ` +
+      "where exactly one of them is allowed",
+    hint: "Keep one: then: ok, repair: N, escalate: true or fail: true",
+    path: [...path, second],
+    part: "key",
+  });
+  const fields = Object.assign({}, ...policies.map((key) => GATE_FIELDS[key]));
+  const lax: Fields = policies.includes("fail") ? { ...fields, to: OPTIONAL_TO } : fields;
+  validateFields(gate, { fields: lax, path, what: "a gate" }, visit);
+}
+
+const OPTIONAL_TO: Field = { type: { kind: "text" }, meaning: "the next state's id, or END" };
+
+const GATE_WORDS: Readonly<Record<PolicyKey, string>> = {
+  then: "a gate with then",
+  repair: "a gate with repair",
+  escalate: "a gate with escalate",
+  fail: "a gate with fail",
+};
+
+function validateWithoutPolicy(gate: JsonObject, { path, visit }: Place): void {
+  const slip = POLICY_KEYS.find((policy) =>
+    nearest(policy, Object.keys(gate).filter((key) => !Object.hasOwn(ANY_GATE, key))) !== undefined
+  );
+  if (slip === undefined) {
+    visit({
+      code: "missing-policy",
+      message: `${pathText(path)} does not say what happens: one of "then", "repair", ` +
+        '"escalate", "fail" is missing',
+      hint: "Add then: ok, repair: N, escalate: true or fail: true",
+      path,
+    });
+  }
+  const fields = slip === undefined ? { ...ANY_GATE, to: OPTIONAL_TO } : GATE_FIELDS[slip];
+  validateFields(gate, { fields, path, what: "a gate" }, visit);
+}
+
+const ANY_GATE: Fields = { ...GATE_FIELDS.escalate, escalate: OPTIONAL_TO };
+
+function validateNames(value: JsonValue, { path, visit }: Place): void {
+  if (!Array.isArray(value)) return visit(wrongValue(value, { kind: "names" }, path));
+  for (const [index, entry] of value.entries()) {
+    const entryPath = [...path, index];
+    if (isJsonObject(entry)) {
+      validateFields(entry, { fields: NAME_FIELDS, path: entryPath, what: "an entry" }, visit);
+    } else {
+      visit({
+        ...wrongValue(entry, { kind: "mapping" }, entryPath),
+        hint: typeof entry === "string" ? `Write - { name: ${entry} }` : "Write - { name: … }",
+      });
+    }
+  }
+}
+
+function unknownKey(
+  key: string,
+  value: JsonObject,
+  { fields, path, what }: Expected,
+): GrammarProblem {
+  const free = Object.keys(fields).filter((known) => !Object.hasOwn(value, known));
+  const near = meantKey(key, free);
+  const shown = key.length > 60 ? `${key.slice(0, 59)}…` : key;
+  return {
+    code: "unknown-key",
+    message: `The key "${shown}" is not allowed in ${what}${
+      path.length === 0 ? "" : ` (${pathText(path)})`
+    }`,
+    hint: unknownKeyHint(key, near, free),
+    path: [...path, key],
+    part: "key",
+  };
+}
+
+function meantKey(key: string, free: readonly string[]): string | undefined {
+  const near = nearest(key, free);
+  if (near !== undefined) return near;
+  const other = Object.hasOwn(OTHER_WORDS, key.toLowerCase())
+    ? OTHER_WORDS[key.toLowerCase()]
+    : undefined;
+  return other !== undefined && free.includes(other) ? other : undefined;
+}
+
+function unknownKeyHint(key: string, near: string | undefined, free: readonly string[]): string {
+  if (key === "yaml-language-server" || key === "$schema") {
+    return 'Write it as a comment: "# yaml-language-server: $schema=…"';
+  }
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  return free.length === 0 ? "Remove it" : `Remove it; what could be added: ${free.join(", ")}`;
+}
+
+function reserved(name: string, path: Path): GrammarProblem {
+  return {
+    code: "reserved-name",
+    message: `The name "${name}" is reserved (${pathText(path.slice(0, -1))})`,
+    hint: "Choose another name",
+    path,
+  };
+}
+
+function wrongValue(value: JsonValue, type: FieldType, path: Path): GrammarProblem {
+  const sameKind = (type.kind === "choice" && typeof value === "string") ||
+    (type.kind === "integer" && typeof value === "number") ||
+    (type.kind === "true" && value === false);
+  const hint = fix(value, type, path);
+  return {
+    code: sameKind ? "bad-value" : "wrong-type",
+    message: `${pathText(path)} must be ${wanted(type)}, found ${describe(value)}`,
+    ...(hint === undefined ? {} : { hint }),
+    path,
+  };
+}
+
+function wanted(type: FieldType): string {
+  switch (type.kind) {
+    case "text":
+    case "key":
+      return "a string";
+    case "choice":
+      return type.values.length === 1
+        ? `"${type.values[0]}"`
+        : `one of ${type.values.map((value) => `"${value}"`).join(", ")}`;
+    case "integer":
+      return `a whole number of at least ${type.minimum}`;
+    case "boolean":
+      return "true or false";
+    case "true":
+      return "true";
+    case "mapping":
+    case "states":
+      return "a mapping";
+    case "gates":
+    case "names":
+      return "a list";
+  }
+}
+
+function fix(value: JsonValue, type: FieldType, path: Path): string | undefined {
+  switch (type.kind) {
+    case "text":
+    case "key":
+      return textFix(value, path);
+    case "choice":
+      return choiceFix(value, type.values);
+    case "integer":
+      return typeof value === "string" && /^[0-9]{1,15}$/.test(value)
+        ? `Write ${Number(value)} without quotes`
+        : undefined;
+    case "boolean":
+      return booleanFix(value);
+    case "true":
+      return "Write true, or choose another policy";
+    case "mapping":
+      return value === null && path[0] === "context"
+        ? "Write {} or leave it out"
+        : value === null && path[0] === "states"
+        ? "Indent its members below it"
+        : undefined;
+    case "states":
+      return Array.isArray(value)
+        ? "Write each state as a key: its id, then its members"
+        : undefined;
+    case "gates":
+      return isJsonObject(value) ? 'Start each gate with "- "' : undefined;
+    case "names":
+      return "Write - { name: … } for each";
+  }
+}
+
+function textFix(value: JsonValue, path: Path): string | undefined {
+  if (value === null) return 'Write "" for an empty text';
+  if (typeof value === "object") {
+    return "Put a text that starts with a bracket or holds a colon in quotes";
+  }
+  const key = path.at(-1);
+  const text = key === "mklang" && typeof value === "number" && Number.isInteger(value)
+    ? value.toFixed(1)
+    : String(value);
+  return `Put it in quotes: "${text}"`;
+}
+
+function choiceFix(value: JsonValue, values: readonly string[]): string | undefined {
+  const near = typeof value === "string" ? nearest(value, values) : undefined;
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  return values.length === 1 ? `Write ${values[0]}` : undefined;
+}
+
+function booleanFix(value: JsonValue): string | undefined {
+  const meant = typeof value === "string"
+    ? booleanOf(value)
+    : value === 1 || value === 0
+    ? value === 1
+    : undefined;
+  return meant === undefined ? undefined : `Write ${meant}`;
+}
+
+/** Longest text that a message quotes, in code points. */
+const QUOTE_LENGTH = 40;
+
+function describe(value: JsonValue): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string": {
+      const points = Array.from(value.slice(0, 2 * QUOTE_LENGTH));
+      const short = points.length > QUOTE_LENGTH
+        ? points.slice(0, QUOTE_LENGTH - 1).join("") + "…"
+        : value;
+      return `the text ${JSON.stringify(short)}`;
+    }
+    case "number":
+      return `the number ${value}`;
+    case "boolean":
+      return `the boolean ${value}`;
+    default:
+      return "a mapping";
+  }
+}
