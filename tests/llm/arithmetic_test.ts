@@ -86,7 +86,7 @@ const bounds: [what: string, within: string, over: string, problem: string][] = 
 ];
 for (const [what, within, over, problem] of bounds) {
   Deno.test(`evaluateArithmetic() takes ${what} and not one more`, () => {
-    assertEquals(evaluateArithmetic(within).ok, true);
+    assert(evaluateArithmetic(within).ok);
     const refused = evaluateArithmetic(over);
     assertEquals(refused.ok ? "ok" : refused.problem, problem);
   });

@@ -1,0 +1,238 @@
+/**
+ * The one frame that every pattern runs in: its account, its deadline, its signal, its span, and errors that tell what
+ * was spent.
+ *
+ * @module
+ */
+import {
+  AbortedError,
+  type Budget,
+  BudgetExhaustedError,
+  callModel,
+  type CallOptions,
+  type CompleteOptions,
+  copyError,
+  createLedger,
+  KitError,
+  type Ledger,
+  linkSignals,
+  type LlmProvider,
+  type LlmResponse,
+  type Message,
+  type OpenSpan,
+  openSpan,
+  PatternError,
+  type SpanContext,
+  type TraceSink,
+} from "../llm/mod.ts";
+import { ambientPorts, type Clock, type Ports } from "../ports/mod.ts";
+import { deepFreeze } from "../json/mod.ts";
+import {
+  checkCommon,
+  type PatternOptions,
+  type PatternResult,
+  type SpendFacts,
+} from "./options.ts";
+
+/** What one request of a pattern is sent with, beyond what the pattern's options say. */
+export interface RequestOptions extends Omit<CompleteOptions, "ledger"> {
+  /** Which sample of a vote this is, from 0. */
+  readonly sampleIndex?: number;
+  /** Which round of a loop this is, from 1. */
+  readonly round?: number;
+}
+
+/** A pattern under way. */
+export class PatternRun {
+  /** The account of this run alone. */
+  readonly ledger: Ledger;
+  /** Fires when the caller or the deadline ends the run. */
+  readonly signal: AbortSignal;
+  /** Time and chance. */
+  readonly ports: Pick<Ports, "clock" | "random">;
+  /** Where events go. */
+  readonly trace: TraceSink | undefined;
+  /** The run's span, for spans below it. */
+  readonly span: SpanContext;
+  /** Tells that something happened within the run. */
+  readonly point: OpenSpan<"pattern">["point"];
+  readonly #options: PatternOptions;
+  #kept: (() => unknown) | undefined;
+
+  /** Made by {@linkcode runPattern} alone. */
+  constructor(parts: {
+    readonly options: PatternOptions;
+    readonly ledger: Ledger;
+    readonly signal: AbortSignal;
+    readonly ports: Pick<Ports, "clock" | "random">;
+    readonly span: OpenSpan<"pattern">;
+  }) {
+    this.#options = parts.options;
+    this.ledger = parts.ledger;
+    this.signal = parts.signal;
+    this.ports = parts.ports;
+    this.trace = parts.options.trace;
+    this.span = parts.span.context;
+    this.point = parts.span.point;
+  }
+
+  /** What to hand to the caller as `partial` if the run fails from here on. */
+  keep(partial: () => unknown): void {
+    this.#kept = partial;
+  }
+
+  /** What was kept. */
+  get kept(): unknown {
+    return this.#kept?.();
+  }
+
+  /** Asks a model on this run's account. */
+  async call(
+    provider: LlmProvider,
+    messages: readonly Message[],
+    request: RequestOptions = {},
+  ): Promise<LlmResponse> {
+    return await callModel(provider, messages, this.#callOptions(request));
+  }
+
+  /** A provider whose every request is charged to this run: for evaluators and summarizers of the caller. */
+  metered(provider: LlmProvider): LlmProvider {
+    const copied = ["name", "model", "supportsTools", "supportsReasoning", "supportsResponseFormat"]
+      .filter((name) => name in provider)
+      .map((name) => [name, provider[name as keyof LlmProvider]]);
+    const { ledger: _ledger, ...defaults } = this.#callOptions({});
+    return {
+      ...Object.fromEntries(copied),
+      complete: async (messages, options = {}) => {
+        const { ledger: _theirs, ...rest } = options;
+        const signal = rest.signal ?? this.signal;
+        return await callModel(provider, messages, {
+          ...defaults,
+          ...rest,
+          signal,
+          ledger: this.ledger,
+        });
+      },
+    };
+  }
+
+  /** Makes the result, frozen. */
+  result<T, M extends object>(
+    parts: { readonly value: T; readonly score?: number; readonly metadata: M },
+  ): PatternResult<T, M> {
+    const facts: SpendFacts = {
+      ...(this.ledger.usageMissing ? { usageMissing: true } : {}),
+      ...(this.ledger.overBudget ? { overBudget: true } : {}),
+    };
+    return deepFreeze({
+      ...parts,
+      usage: { ...this.ledger.spent },
+      metadata: { ...parts.metadata, ...facts },
+    });
+  }
+
+  #callOptions(request: RequestOptions): CallOptions {
+    const { retry, timeoutMs, temperature, maxTokens, seed, extra } = this.#options;
+    const common = { timeoutMs, temperature, maxTokens, seed, extra, retry, trace: this.trace };
+    return {
+      ...Object.fromEntries(Object.entries(common).filter(([, value]) => value !== undefined)),
+      signal: this.signal,
+      ports: this.ports,
+      span: this.span,
+      ledger: this.ledger,
+      ...request,
+    };
+  }
+}
+
+/**
+ * Runs a pattern.
+ *
+ * @param name The pattern's name, for traces and errors.
+ * @param options The caller's options.
+ * @param body The pattern.
+ * @returns What the body gives.
+ * @throws {KitError} Whatever goes wrong, with `usage` set to what was spent and `partial` to the best that was made.
+ */
+export async function runPattern<T>(
+  name: string,
+  options: PatternOptions,
+  body: (run: PatternRun) => Promise<T>,
+): Promise<T> {
+  checkCommon(options);
+  const ports = options.ports ?? ambientPorts();
+  const ledger = openLedger(options, ports.clock);
+  const left = leftMs(ledger, ports.clock);
+  using timer = left === undefined ? undefined : ports.clock.deadline(left);
+  using linked = linkSignals([options.signal, timer?.signal]);
+  const span = openSpan("pattern", { pattern: name }, {
+    trace: options.trace,
+    span: options.span,
+    ports,
+  });
+  const run = new PatternRun({ options, ledger, signal: linked.signal, ports, span });
+  try {
+    run.signal.throwIfAborted();
+    const value = await body(run);
+    span.end("ok", { usage: ledger.spent });
+    return value;
+  } catch (thrown) {
+    const error = explain(thrown, { name, options, timedOut: timer?.signal.aborted === true });
+    const status = error.code === "aborted" ? "aborted" : "error";
+    span.end(status, { usage: ledger.spent, errorCode: error.code });
+    const partial = error.partial ?? run.kept;
+    throw copyError(error, {
+      usage: { ...ledger.spent },
+      details: { pattern: name, ...error.details },
+      ...(partial === undefined ? {} : { partial: deepFreeze(partial) }),
+    });
+  }
+}
+
+function openLedger(options: PatternOptions, clock: Clock): Ledger {
+  const budget = withDeadline(options, clock);
+  if (options.ledger !== undefined) return options.ledger.child(budget);
+  return createLedger(budget, {
+    clock,
+    ...(options.prices === undefined ? {} : { prices: options.prices }),
+  });
+}
+
+function withDeadline(options: PatternOptions, clock: Clock): Budget {
+  const budget = options.budget ?? {};
+  if (options.deadlineMs === undefined) return budget;
+  const deadline = clock.monotonic() + options.deadlineMs;
+  return { ...budget, deadline: Math.min(deadline, budget.deadline ?? Infinity) };
+}
+
+function leftMs(ledger: Ledger, clock: Clock): number | undefined {
+  const deadline = ledger.remaining().deadline;
+  return deadline === undefined ? undefined : Math.max(0, deadline - clock.monotonic());
+}
+
+/** Turns whatever was thrown into one of our errors: the caller's signal comes first, then the deadline. */
+function explain(
+  thrown: unknown,
+  facts: {
+    readonly name: string;
+    readonly options: PatternOptions;
+    readonly timedOut: boolean;
+  },
+): KitError {
+  const known = thrown instanceof KitError ? thrown : undefined;
+  if (known !== undefined && known.code !== "aborted") return known;
+  const { signal } = facts.options;
+  const kept = known === undefined ? {} : { partial: known.partial };
+  if (signal?.aborted === true) {
+    return known ?? new AbortedError(undefined, { cause: signal.reason, ...kept });
+  }
+  if (facts.timedOut) {
+    return new BudgetExhaustedError("deadline", `The deadline of ${facts.name} has passed`, {
+      cause: thrown,
+      ...kept,
+    });
+  }
+  if (known !== undefined) return known;
+  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return new PatternError("pattern", `Cannot finish ${facts.name}: ${text}`, { cause: thrown });
+}
