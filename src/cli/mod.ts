@@ -16,6 +16,7 @@ import { leveled } from "./log_level.ts";
 import { COMMANDS } from "./table.ts";
 
 export type { CliContext, CliStdio, PairedServer } from "./context.ts";
+export { demonstrate, type DemonstrationOptions, type Say } from "./demonstration.ts";
 
 /**
  * Runs a command of the program.
