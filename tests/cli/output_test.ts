@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { Output, printable, table } from "../../src/cli/output.ts";
+
+function output(
+  color: string,
+  variables: Readonly<Record<string, string>> = {},
+  stdout: "terminal" | "pipe" = "terminal",
+): Output {
+  return new Output(
+    {
+      write: () => {},
+      writeError: () => {},
+      stdoutIsTerminal: stdout === "terminal",
+      stderrIsTerminal: false,
+    },
+    { color, env: { get: (name) => variables[name] } },
+  );
+}
+
+const colors: [what: string, out: Output, text: string][] = [
+  ["colours on a terminal", output("auto"), "\x1b[31mx\x1b[39m"],
+  ["nothing where the output is piped", output("auto", {}, "pipe"), "x"],
+  ["nothing where NO_COLOR is set", output("auto", { NO_COLOR: "1" }), "x"],
+  ["colours where NO_COLOR is empty", output("auto", { NO_COLOR: "" }), "\x1b[31mx\x1b[39m"],
+  ["nothing on a dumb terminal", output("auto", { TERM: "dumb" }), "x"],
+  ["nothing with --color never", output("never"), "x"],
+  [
+    "colours with --color always, piped and NO_COLOR set",
+    output("always", { NO_COLOR: "1" }, "pipe"),
+    "\x1b[31mx\x1b[39m",
+  ],
+];
+for (const [what, out, text] of colors) {
+  Deno.test(`Output.style() gives ${what}`, () => {
+    assertEquals(out.style("red", "x"), text);
+  });
+}
+
+const shown: [text: string, safe: string][] = [
+  ["plain ä 😀\n\tx", "plain ä 😀\n\tx"],
+  ["\x1b[2J", "\\u001b[2J"],
+  ["a\u202eb", "a\\u202eb"],
+  ["bell\x07", "bell\\u0007"],
+  ["\r over", "\\u000d over"],
+  ["\x9b31m", "\\u009b31m"],
+];
+for (const [text, safe] of shown) {
+  Deno.test(`printable() shows ${JSON.stringify(text)} as ${JSON.stringify(safe)}`, () => {
+    assertEquals(printable(text), safe);
+  });
+}
+
+Deno.test("table() aligns columns and leaves no blanks at the end", () => {
+  assertEquals(table([["Name", "B"], ["x", "longer"], ["longest", ""]]), [
+    "Name     B",
+    "x        longer",
+    "longest",
+  ]);
+});
