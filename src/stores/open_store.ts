@@ -1,0 +1,58 @@
+/**
+ * Opens the store that an operator configured.
+ *
+ * @module
+ */
+import type { SuspensionStore } from "../host/mod.ts";
+import type { Clock, Files, Random } from "../ports/mod.ts";
+
+/** What opening a store needs. */
+export interface OpenStoreOptions {
+  /** Time, chance and files. */
+  readonly ports: { readonly clock: Clock; readonly random: Random; readonly files: Files };
+  /** The key of encryption at rest, as in `KIT_STORE_KEY`; absent or empty: nothing is encrypted. */
+  readonly key?: string;
+  /** Most runs kept; default 100,000. */
+  readonly maxRuns?: number;
+}
+
+/**
+ * Opens a durable store. Its driver is loaded now and not before.
+ *
+ * @param location `sqlite:PATH`, or a `postgres://` or `postgresql://` URL.
+ * @param options What it needs.
+ * @returns The store; close it when done.
+ * @throws {RangeError} If the location is neither, or the key is not 32 bytes.
+ * @throws {Error} If the database cannot be opened; the text shows no password.
+ */
+export async function openStore(
+  location: string,
+  options: OpenStoreOptions,
+): Promise<SuspensionStore> {
+  const store = await openPlain(location, options);
+  if (options.key === undefined || options.key === "") return store;
+  const { sealStore } = await import("./sealed.ts");
+  try {
+    return await sealStore(store, { key: options.key, random: options.ports.random });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openPlain(location: string, options: OpenStoreOptions): Promise<SuspensionStore> {
+  const { clock, files } = options.ports;
+  const limits = options.maxRuns === undefined ? {} : { maxRuns: options.maxRuns };
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/s.exec(location)?.[1];
+  if (path !== undefined) {
+    const { openSqliteStore } = await import("./sqlite.ts");
+    return await openSqliteStore(path, { clock, files, ...limits });
+  }
+  if (/^postgres(?:ql)?:\/\//.test(location)) {
+    const { openPostgresStore } = await import("./postgres.ts");
+    return await openPostgresStore(location, { clock, ...limits });
+  }
+  throw new RangeError(
+    'Cannot open the store: write "sqlite:PATH" or "postgres://USER@HOST/DATABASE"',
+  );
+}
