@@ -39,3 +39,5 @@ export { machineFromValue, type ReadOptions, type ReadResult } from "./read.ts";
 export type { YamlResult } from "./reader.ts";
 export { isEffectful, isReadOnlyTool, type ToolEffect } from "./effects.ts";
 export { pathText } from "./path_text.ts";
+export { checkMachine, type CheckOptions, checkReferences } from "./check.ts";
+export { createRegistry, libraryRegistry, type RegistryOptions } from "./registry.ts";

@@ -6,6 +6,7 @@
 import type { JsonValue } from "../json/mod.ts";
 import { buildMachine, type Origin, UnreadableMachineError } from "./build.ts";
 import type { Diagnostic, Machine, Position } from "./document.ts";
+import { mostImportant } from "./most_important.ts";
 import type { SourceText } from "./source_text.ts";
 import { type GrammarProblem, validateDocument } from "./validate.ts";
 
@@ -114,9 +115,14 @@ function located(
   const taken = new Set(
     earlier.filter(({ severity }) => severity === "error").map(placeKey),
   );
-  return problems.map((problem) => toDiagnostic(problem, read))
+  const { shown, rest } = mostImportant(
+    problems.map((problem) => ({ ...problem, severity: ERROR })),
+  );
+  return [...shown.map((problem) => toDiagnostic(problem, read)), ...rest]
     .filter((diagnostic) => diagnostic.position === undefined || !taken.has(placeKey(diagnostic)));
 }
+
+const ERROR = "error" as const;
 
 function placeKey({ position }: Diagnostic): string {
   return `${position?.line}:${position?.column}`;

@@ -6,7 +6,7 @@
 import type { JsonValue } from "../json/mod.ts";
 import type { Diagnostic } from "./document.ts";
 import { type ReadOptions, type ReadResult, readValue } from "./read.ts";
-import { limitDiagnostics, readYamlDocument, type YamlDocument } from "./yaml_document.ts";
+import { readYamlDocument, type YamlDocument } from "./yaml_document.ts";
 
 /** A text read as YAML. */
 export interface YamlResult {
@@ -37,6 +37,5 @@ export function readYaml(text: string): YamlResult {
  */
 export function parseMachine(text: string, options: ReadOptions = {}): ReadResult {
   const document: YamlDocument = readYamlDocument(text);
-  const result = readValue(document, { ...options, source: text });
-  return { ...result, diagnostics: limitDiagnostics(result.diagnostics) };
+  return readValue(document, { ...options, source: text });
 }

@@ -45,6 +45,16 @@ export class SourceText {
   }
 
   /**
+   * Tells in which line an offset stands, without counting its column.
+   *
+   * @param offset UTF-16 units from the start; clamped to the text.
+   * @returns The line, from 1.
+   */
+  lineOf(offset: number): number {
+    return this.#lineOf(Math.max(0, Math.min(offset, this.text.length)));
+  }
+
+  /**
    * Gives a line without its line ending.
    *
    * @param line Its number, from 1.

@@ -5,6 +5,7 @@
  */
 import type { JsonValue } from "../json/mod.ts";
 import type { Diagnostic } from "./document.ts";
+import { mostImportant } from "./most_important.ts";
 import { SourceText } from "./source_text.ts";
 import {
   type Composed,
@@ -44,9 +45,6 @@ export interface YamlDocument {
   offsetOf(path: DocumentPath, part?: "value" | "key"): number;
 }
 
-/** Most problems of one text that are reported. */
-export const MAX_PROBLEMS = 200;
-
 /**
  * Reads a text as one YAML 1.2 document.
  *
@@ -62,12 +60,13 @@ export function readYamlDocument(text: string): YamlDocument {
     return documentOf(source, undefined, { problems, broken: true });
   }
   const tree = composed.root === undefined ? undefined : convertTree(composed.root, source.text);
-  const problems = [...early, ...(tree?.problems ?? []), ...explain(composed, tree, source)];
+  const syntax = explain(composed, tree, source);
+  const problems = [...early, ...(tree?.problems ?? []), ...syntax];
   if (composed.secondDocument !== undefined) {
     problems.push(secondDocument(composed.secondDocument, source.text));
   }
   if (composed.otherVersion) problems.push(OTHER_VERSION);
-  return documentOf(source, tree, { problems, broken: composed.problems.length > 0 });
+  return documentOf(source, tree, { problems, broken: syntax.length > 0 });
 }
 
 function explain(
@@ -88,10 +87,10 @@ function explain(
   if (explained.length === 0 || tree === undefined) return explained;
   const lines = new Set(
     tree.problems.filter(({ severity }) => severity === "error")
-      .map(({ start }) => source.position(start).line),
+      .map(({ start }) => source.lineOf(start)),
   );
   return explained.filter(({ code, start }) =>
-    code !== "text-after-value" || !lines.has(source.position(start).line)
+    code !== "text-after-value" || !lines.has(source.lineOf(start))
   );
 }
 
@@ -109,12 +108,11 @@ function documentOf(
   found: { readonly problems: readonly TreeProblem[]; readonly broken: boolean },
 ): YamlDocument {
   const sorted = [...found.problems].sort((a, b) => a.start - b.start);
+  const { shown, rest } = mostImportant(sorted);
   return {
     ...(tree === undefined ? {} : { value: tree.root.value }),
     broken: found.broken,
-    diagnostics: limitDiagnostics(
-      sorted.map((problem) => toDiagnostic(problem, source)),
-    ),
+    diagnostics: [...shown.map((problem) => toDiagnostic(problem, source)), ...rest],
     source,
     offsetOf: (path, part = "value") => tree === undefined ? 0 : offsetOf(tree.root, path, part),
   };
@@ -131,24 +129,6 @@ function toDiagnostic(problem: TreeProblem, source: SourceText): Diagnostic {
     position,
     excerpt: source.excerpt(position.line),
   };
-}
-
-/**
- * Cuts a list of diagnostics to {@linkcode MAX_PROBLEMS}; errors are kept first, and the last one tells of the rest.
- *
- * @param diagnostics All of them.
- * @returns At most one more than the limit.
- */
-export function limitDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  if (diagnostics.length <= MAX_PROBLEMS) return diagnostics;
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const kept = errors.length >= MAX_PROBLEMS ? errors : diagnostics;
-  const rest = diagnostics.length - MAX_PROBLEMS;
-  return [...kept.slice(0, MAX_PROBLEMS), {
-    severity: errors.length > 0 ? "error" : "warning",
-    code: "more-problems",
-    message: `${rest} more problem${rest === 1 ? " is" : "s are"} not shown`,
-  }];
 }
 
 function offsetOf(root: YamlNode, path: DocumentPath, part: "value" | "key"): number {

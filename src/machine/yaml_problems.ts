@@ -37,7 +37,7 @@ export function explainProblems(
   const byLine = groupByLine(problems, context.source);
   const explained: TreeProblem[] = [];
   const broken = new Set<number>();
-  for (const start of context.placeholders) broken.add(context.source.position(start).line);
+  for (const start of context.placeholders) broken.add(context.source.lineOf(start));
   const quoted = new Set(broken);
   for (const [line, group] of byLine) {
     const codes = new Set(group.map(({ code }) => code));
@@ -58,7 +58,7 @@ function groupByLine(
 ): Map<number, SyntaxProblem[]> {
   const groups = new Map<number, SyntaxProblem[]>();
   for (const problem of problems) {
-    const { line } = source.position(problem.start);
+    const line = source.lineOf(problem.start);
     const group = groups.get(line);
     if (group === undefined) groups.set(line, [problem]);
     else group.push(problem);
@@ -81,7 +81,7 @@ function explain(
   codes: ReadonlySet<string>,
   { source }: ExplainContext,
 ): Explanation {
-  const line = source.line(source.position(problem.start).line);
+  const line = source.excerpt(source.lineOf(problem.start));
   if (/^[ ]*\t/.test(line)) {
     return {
       code: "tab-indent",

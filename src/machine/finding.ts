@@ -1,0 +1,81 @@
+/**
+ * Findings about a machine that was read, with their place in its text.
+ *
+ * @module
+ */
+import type { Diagnostic, Machine } from "./document.ts";
+import { mostImportant } from "./most_important.ts";
+import { SourceText } from "./source_text.ts";
+
+/** A finding before it has a place. */
+export interface Finding {
+  /** How grave it is. */
+  readonly severity: Diagnostic["severity"];
+  /** The stable word. */
+  readonly code: string;
+  /** What was found. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint?: string | undefined;
+  /** The member it is about. */
+  readonly path?: readonly (string | number)[];
+  /** The line of the text it is about, where no member is. */
+  readonly line?: number;
+}
+
+/**
+ * Gives findings their place.
+ *
+ * @param machine The machine they are about.
+ * @param stage What found them.
+ * @param findings All of them, in order.
+ * @returns Diagnostics in the same order, limited in number.
+ */
+export function placeFindings(
+  machine: Machine,
+  stage: "check" | "lint",
+  findings: readonly Finding[],
+): readonly Diagnostic[] {
+  const { shown, rest } = mostImportant(findings);
+  const source = shown.length === 0 ? undefined : new SourceText(machine.source);
+  return [
+    ...shown.map(({ line, hint, ...finding }) => {
+      const position = line === undefined
+        ? finding.path === undefined ? undefined : machine.position(finding.path)
+        : { line, column: 1 };
+      return {
+        ...finding,
+        stage,
+        ...(hint === undefined ? {} : { hint }),
+        ...(position === undefined || source === undefined
+          ? {}
+          : { position, excerpt: source.excerpt(position.line) }),
+      };
+    }),
+    ...rest,
+  ];
+}
+
+/**
+ * Puts a name between single quotes, or between double quotes if it holds a single one and no double one.
+ *
+ * @param name The name.
+ * @returns The quoted name, as the fixed messages of the language show names.
+ */
+export function quoted(name: string): string {
+  const mark = name.includes("'") && !name.includes('"') ? '"' : "'";
+  let text = "";
+  for (const character of name) {
+    if (character === mark || character === "\\") text += `\\${character}`;
+    else if (character < " " || character === "\x7f") text += escapeControl(character);
+    else text += character;
+  }
+  return mark + text + mark;
+}
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+function escapeControl(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).padStart(2, "0");
+  return SHORT_ESCAPES[character] ?? `\\x${code}`;
+}
