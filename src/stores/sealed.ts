@@ -224,7 +224,11 @@ async function importKey(key: string): Promise<CryptoKey> {
       "Cannot use KIT_STORE_KEY: it must be 32 bytes, written as 64 hex digits or as base64",
     );
   }
-  return await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+  const extractable = false;
+  return await crypto.subtle.importKey("raw", bytes, "AES-GCM", extractable, [
+    "encrypt",
+    "decrypt",
+  ]);
 }
 
 function keyBytes(key: string): Uint8Array<ArrayBuffer> | undefined {
