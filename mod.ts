@@ -7,7 +7,7 @@
  * import { consensus } from "@kit/mcp";
  * import { MockProvider } from "@kit/mcp/testing";
  *
- * const { value } = await consensus(new MockProvider(["yes", "no", "yes"]), "Is 91 prime?");
+ * const { value } = await consensus(new MockProvider(["yes", "no", "yes"]), "Prime?", { numSamples: 3 });
  * if (value !== "yes") throw new Error(value);
  * ```
  *
