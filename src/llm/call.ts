@@ -4,7 +4,7 @@
  * @module
  */
 import { ambientPorts, type Deadline, type Ports } from "../ports/mod.ts";
-import { linkSignals, raceSignal } from "./cancel.ts";
+import { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
 import { classifyFetchError } from "./classify.ts";
 import { copyError } from "./copy_error.ts";
 import { AbortedError, BudgetExhaustedError, type KitError, type KitErrorCode } from "./errors.ts";
@@ -89,6 +89,7 @@ export class Call implements Disposable {
   readonly #policy: Required<RetryPolicy>;
   readonly #deadline: number | undefined;
   readonly #stack = new DisposableStack();
+  readonly #cancel: LinkedSignal;
 
   /** Opens a call; nothing is sent yet. */
   constructor(
@@ -108,7 +109,8 @@ export class Call implements Disposable {
     const timer: Deadline | undefined = left === undefined
       ? undefined
       : this.#stack.use(this.#ports.clock.deadline(left));
-    this.signal = this.#stack.use(linkSignals([options.signal, timer?.signal])).signal;
+    this.#cancel = this.#stack.use(linkSignals([options.signal, timer?.signal]));
+    this.signal = this.#cancel.signal;
     this.span = openSpan("llm-call", startFacts(provider, messages, options), {
       trace: options.trace,
       span: options.span,
@@ -162,8 +164,26 @@ export class Call implements Disposable {
     });
   }
 
-  /** Ends the span of a stream that nobody wants the rest of. */
-  abandon(): void {
+  /**
+   * Waits for the next part of a stream. A failure is charged and explained, never retried.
+   *
+   * @throws {KitError} What went wrong.
+   */
+  async follow<T>(part: Promise<T>, reservation: Reservation | undefined): Promise<T> {
+    try {
+      return await raceSignal(part, this.signal);
+    } catch (thrown) {
+      if (reservation !== undefined) chargeFailure(classifyFetchError(thrown), reservation);
+      const error = this.#explain(thrown);
+      this.#report(error, undefined);
+      throw this.#fail(error);
+    }
+  }
+
+  /** Ends a stream that nobody wants the rest of; after its end or its failure this does nothing. */
+  abandon(reservation: Reservation | undefined): void {
+    reservation?.abandon();
+    this.#cancel.abort();
     this.span.end("abandoned", { attempts: this.attempts, usage: this.account.spent });
   }
 

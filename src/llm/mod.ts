@@ -5,9 +5,12 @@
  */
 export { callModel, type CallOptions, DEFAULT_MAX_TOKENS } from "./call.ts";
 export { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
+export { chooseError } from "./choose_error.ts";
 export { classifyFetchError } from "./classify.ts";
 export { copyError, type ErrorFacts } from "./copy_error.ts";
 export { createLedger, type LedgerOptions } from "./create_ledger.ts";
+export { createLimiter, type LimiterOptions } from "./create_limiter.ts";
+export { cutText } from "./cut_text.ts";
 export {
   AbortedError,
   BudgetExhaustedError,
@@ -19,6 +22,13 @@ export {
   PatternError,
 } from "./errors.ts";
 export { estimateInputTokens } from "./estimate.ts";
+export {
+  type Extraction,
+  type ExtractionFault,
+  extractJson,
+  type ExtractOptions,
+  MAX_EXTRACT_LENGTH,
+} from "./extract.ts";
 export type { Budget, Estimate, Ledger, Reservation } from "./ledger.ts";
 export type { Limiter } from "./limiter.ts";
 export type {
@@ -31,7 +41,12 @@ export type {
 } from "./message.ts";
 export { createPriceTable, estimateCost, type PriceTable, type Rates } from "./prices.ts";
 export type { CompleteOptions, LlmProvider, StreamEvent } from "./provider.ts";
+export { splitReasoning, type SplitText } from "./reasoning.ts";
+export { createRedactor, MAX_REDACT_LENGTH, redact, type Redactor } from "./redact.ts";
 export { DEFAULT_RETRY, parseRetryAfter, resolveRetry, type RetryPolicy } from "./retry.ts";
+export { parseScore, type Scale } from "./score.ts";
+export { streamModel } from "./stream.ts";
+export { readToolArguments, toolCallsInText } from "./tool_calls.ts";
 export {
   type OpenSpan,
   openSpan,

@@ -1,0 +1,109 @@
+/**
+ * Masking of secrets in texts that people or models will see.
+ *
+ * @module
+ */
+import { cutText } from "./cut_text.ts";
+
+/** Masks secrets in a text. */
+export type Redactor = (text: string) => string;
+
+/** The longest text that is looked at; the rest is cut off, since it might hold a secret. */
+export const MAX_REDACT_LENGTH = 64 * 1024;
+
+/** The shortest secret that is masked by its exact value: a shorter one is found within innocent words. */
+export const MIN_SECRET_LENGTH = 8;
+
+const MASK = "[REDACTED]";
+
+/** Forms that are secrets by their look. Each is linear: no repetition within a repetition. */
+const SHAPES: readonly RegExp[] = [
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
+  /\bgh[pousr]_[A-Za-z0-9]{4,}/gi,
+  /\bgithub_pat_[A-Za-z0-9_]{4,}/gi,
+  /\bglpat-[A-Za-z0-9_-]{4,}/gi,
+  /\bhf_[A-Za-z0-9]{8,}/g,
+  /\bxai-[A-Za-z0-9_-]{8,}/gi,
+  /\bgsk_[A-Za-z0-9]{4,}/gi,
+  /\bxox[a-z]-[A-Za-z0-9-]{8,}/gi,
+  /\bAIza[A-Za-z0-9_-]{8,}/g,
+  /\bAKIA[0-9A-Z]{16}\b/g,
+  /\bsk[-_][A-Za-z0-9_-]{4,}/gi,
+  /\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g,
+];
+
+const USERINFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>]{1,256}@/gi;
+const SCHEME = /\b(bearer|basic)(\s{1,8})([A-Za-z0-9+/._~=-]{4,})/gi;
+const NAMED =
+  /((?:api[_-]?key|access[_-]?key|secret[_-]?key|client[_-]?secret|auth(?:orization|[_-]?token)?|passw(?:or)?d|token|secret|\bkey)["']?\s{0,8}[:=]\s{0,8}["']?)((?:bearer|basic)\s{1,8})?([^\s"',;&}{)(\]]{4,})/gi;
+const BARE = /\b(token|secret)(\s{1,8})([A-Za-z0-9+/._~=-]{8,})/gi;
+
+/**
+ * Masks what looks like a secret: keys of known vendors, tokens, private keys, values named as such, passwords in URLs.
+ *
+ * @param text The text.
+ * @returns The text with `[REDACTED]` in place of secrets, cut to 64 KiB.
+ */
+export function redact(text: string): string {
+  let masked = cutText(text, MAX_REDACT_LENGTH);
+  for (const shape of SHAPES) masked = masked.replace(shape, MASK);
+  return masked
+    .replace(USERINFO, `$1${MASK}@`)
+    .replace(SCHEME, `$1$2${MASK}`)
+    .replace(NAMED, (_whole, name: string, scheme: string | undefined) => {
+      return `${name}${scheme ?? ""}${MASK}`;
+    })
+    .replace(
+      BARE,
+      (whole, word: string, space: string, value: string) =>
+        /\d/.test(value) ? `${word}${space}${MASK}` : whole,
+    );
+}
+
+/**
+ * Makes a redactor that knows secrets by their value as well: as they are, URL-encoded, within JSON, and in base64 at any
+ * offset.
+ *
+ * @param options `secrets`: the values; those of fewer than 8 characters are not masked by value.
+ * @returns The redactor.
+ */
+export function createRedactor(options: { readonly secrets?: readonly string[] } = {}): Redactor {
+  const forms = new Set<string>();
+  for (const secret of options.secrets ?? []) {
+    if (secret.length < MIN_SECRET_LENGTH) continue;
+    for (const form of formsOf(secret)) forms.add(form);
+  }
+  const longestFirst = [...forms].sort((left, right) => right.length - left.length);
+  return (text) => {
+    let masked = cutText(text, MAX_REDACT_LENGTH);
+    for (const form of longestFirst) masked = masked.replaceAll(form, MASK);
+    return redact(masked);
+  };
+}
+
+function formsOf(secret: string): readonly string[] {
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...base64Forms(secret),
+  ].filter((form) => form.length >= MIN_SECRET_LENGTH);
+}
+
+const BASE64_GROUP = 3;
+
+/** What a secret looks like within base64, at each of the three places it can fall on; the unsure ends left out. */
+function base64Forms(secret: string): readonly string[] {
+  const bytes = new TextEncoder().encode(secret);
+  const forms: string[] = [];
+  for (let offset = 0; offset < BASE64_GROUP; offset += 1) {
+    const whole = new Uint8Array(offset + bytes.length);
+    whole.set(bytes, offset);
+    const text = btoa(String.fromCharCode(...whole)).replace(/=+$/, "");
+    const first = offset === 0 ? 0 : offset + 1;
+    const last = whole.length % BASE64_GROUP === 0 ? text.length : text.length - 1;
+    const form = text.slice(first, last);
+    forms.push(form, form.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return forms;
+}

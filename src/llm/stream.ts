@@ -1,0 +1,79 @@
+/**
+ * Streamed calls of a model, with the same limits, budget, retries and trace as whole ones.
+ *
+ * @module
+ */
+import { Call, type CallOptions } from "./call.ts";
+import { LlmError } from "./errors.ts";
+import type { Reservation } from "./ledger.ts";
+import type { LlmResponse, Message } from "./message.ts";
+import type { LlmProvider, StreamEvent } from "./provider.ts";
+
+/**
+ * Asks a model and gives the answer in parts.
+ *
+ * A failure is retried only before the first part has been given: text that somebody has read is not taken back. Leaving
+ * the loop early ends the request at once; it is charged by estimate. A provider that cannot stream answers in one part.
+ *
+ * @param provider Whom to ask.
+ * @param messages The conversation.
+ * @param options How, and on whose account.
+ * @returns Texts as they come, then one `done`.
+ * @throws {KitError} As `callModel` does.
+ */
+export async function* streamModel(
+  provider: LlmProvider,
+  messages: readonly Message[],
+  options: CallOptions,
+): AsyncGenerator<StreamEvent, void, void> {
+  using call = new Call(provider, messages, { ...options, streamed: true });
+  const opened = await call.run(async (request, reservation) => {
+    const parts = (provider.stream?.(messages, request) ??
+      wholeAsStream(provider.complete(messages, request)))[Symbol.asyncIterator]();
+    return { parts, reservation, first: await nextOf(parts) };
+  });
+  yield* passOn(call, opened);
+}
+
+interface Opened {
+  readonly parts: AsyncIterator<StreamEvent>;
+  readonly reservation: Reservation | undefined;
+  readonly first: StreamEvent;
+}
+
+async function* passOn(call: Call, opened: Opened): AsyncGenerator<StreamEvent, void, void> {
+  const { parts, reservation } = opened;
+  let over = false;
+  try {
+    let part = opened.first;
+    while (part.type !== "done") {
+      yield part;
+      part = await call.follow(nextOf(parts), reservation);
+    }
+    over = true;
+    call.charge(part.response, reservation);
+    yield part;
+  } finally {
+    if (!over) {
+      call.abandon(reservation);
+      parts.return?.().then(undefined, () => {});
+    }
+  }
+}
+
+async function nextOf(parts: AsyncIterator<StreamEvent>): Promise<StreamEvent> {
+  const { done, value } = await parts.next();
+  if (done === true) {
+    throw new LlmError("bad_response", "The stream ended before the answer did", {
+      retryable: true,
+    });
+  }
+  return value;
+}
+
+async function* wholeAsStream(answer: Promise<LlmResponse>): AsyncGenerator<StreamEvent> {
+  const response = await answer;
+  if (response.reasoning !== undefined) yield { type: "reasoning", text: response.reasoning };
+  if (response.content !== "") yield { type: "text", text: response.content };
+  yield { type: "done", response };
+}
