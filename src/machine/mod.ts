@@ -41,3 +41,6 @@ export { isEffectful, isReadOnlyTool, type ToolEffect } from "./effects.ts";
 export { pathText } from "./path_text.ts";
 export { checkMachine, type CheckOptions, checkReferences } from "./check.ts";
 export { createRegistry, libraryRegistry, type RegistryOptions } from "./registry.ts";
+export { lintMachine, type LintOptions } from "./lint.ts";
+export { fingerprintMachine } from "./fingerprint.ts";
+export { MACHINE_SCHEMA_DIALECT, machineSchema } from "./schema.ts";

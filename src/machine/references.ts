@@ -5,8 +5,7 @@
  */
 import { isJsonObject } from "../json/mod.ts";
 import type { Machine, State } from "./document.ts";
-import type { Finding } from "./finding.ts";
-import { quoted } from "./finding.ts";
+import { type Finding, quoted } from "./finding.ts";
 import { type Placeholder, readTemplate } from "./interpolate.ts";
 import { nearest } from "./suggest.ts";
 

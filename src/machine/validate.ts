@@ -292,7 +292,9 @@ function unknownKey(
     message: `The key "${shown}" is not allowed in ${what}${
       path.length === 0 ? "" : ` (${pathText(path)})`
     }`,
-    hint: unknownKeyHint(key, near, free),
+    hint: near === undefined && value[key] === null && /\s/.test(key)
+      ? "If it is part of a text, put the whole text in quotes: a comma between brackets ends it"
+      : unknownKeyHint(key, near, free),
     path: [...path, key],
     part: "key",
   };

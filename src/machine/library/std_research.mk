@@ -9,7 +9,7 @@ context:
   today: ""
   notes: []
 tools:
-  - { name: search, description: Searches the web and returns titles, addresses and snippets }
+  - { name: search, description: "Searches the web, and returns titles, addresses and snippets" }
 states:
   plan_query:
     tier: fast
