@@ -6,11 +6,9 @@
 import type { JsonObject, JsonValue } from "../json/mod.ts";
 import type { LocalTime, Ports } from "../ports/mod.ts";
 import type { Registry } from "./document.ts";
+import type { ToolEffect } from "./effects.ts";
 import type { Oracle } from "./oracle.ts";
 import type { Frame, MachineEvent, TraceStep } from "./trace.ts";
-
-/** Whether a tool only looks (`read`) or changes something outside the run (`effect`). */
-export type EffectClass = "read" | "effect";
 
 /** What a tool is given beside its arguments. */
 export interface ToolCallOptions {
@@ -25,7 +23,7 @@ export interface ToolCallOptions {
 /** A tool that tool states may call. */
 export interface HostTool {
   /** What it may do; absent: the table of the language decides, and names it does not list are effectful. */
-  readonly effect?: EffectClass;
+  readonly effect?: ToolEffect;
   /**
    * Does the work. The text is the observation; anything that is not a text is turned into JSON text.
    *
@@ -92,8 +90,8 @@ export interface RunOptions {
   /** Hooks beside the built-in ones [none]. */
   readonly hooks?: HookSource;
   /** Effect classes that override the tools' own and the table. */
-  readonly toolEffects?: Readonly<Record<string, EffectClass>>;
-  /** Values by dotted path: overlaid on the author's context, or written into the innermost frame of a resume. */
+  readonly toolEffects?: Readonly<Record<string, ToolEffect>>;
+  /** Values by dotted path: overlaid on the author's context, or written into the innermost frame of a resume [the frames as they are]. */
   readonly inputs?: Readonly<Record<string, JsonValue>>;
   /** Values by top-level key, overlaid before `inputs`; not used by a resume. */
   readonly context?: JsonObject;
@@ -111,6 +109,8 @@ export interface RunOptions {
   readonly onUntrustedFlow?: "report" | "halt";
   /** Top-level keys that the caller vouches for [none]. */
   readonly trustedKeys?: readonly string[];
+  /** The way on which the `inputs` of a resume came, noted in the trace: `cli`, `elicitation` or `argument` [not noted]. */
+  readonly replyVia?: string;
   /** Whether the run starts with control-flow taint [false]. */
   readonly flowTainted?: boolean;
   /** Whether values that are not the author's are fenced in prompts [true]; the judge's fences stay. */

@@ -67,6 +67,8 @@ export interface TraceStep {
   readonly judge_raw?: string;
   /** Present if a judge chose while data from outside the run was in sight. */
   readonly decision_tainted?: true;
+  /** Present on the first step after a person replied: the way on which the reply came. */
+  readonly reply_via?: string;
   /** Steps charged so far, this one included. */
   readonly step: number;
   /** The condition of the gate that fired, or `null`. */
@@ -147,6 +149,8 @@ export interface Frame {
   readonly ask?: string;
   /** Paths written at the last resume, sorted. */
   readonly resume_injected?: readonly string[];
+  /** The way on which a person's reply came: `cli`, `elicitation` or `argument`. */
+  readonly reply_via?: string;
   /** What an execution of `state` had made when the token budget stopped it half way. */
   readonly pending?: JsonObject;
 }
@@ -233,8 +237,8 @@ export type MachineEvent =
       readonly error: string | null;
       /** Where, if it has a place. */
       readonly at?: string;
-      /** What it cost, or `null` if it never started. */
-      readonly tokens: TokenCount | null;
+      /** What it cost. */
+      readonly tokens: TokenCount;
     }
   );
 

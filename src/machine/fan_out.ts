@@ -1,0 +1,259 @@
+/**
+ * Fan-outs: one state carried out many times at once, its results gathered in order.
+ *
+ * @module
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
+import type { State } from "./document.ts";
+import { execute, type Outcome, overPlaceholder, type Unit } from "./execute.ts";
+import { type Failure, stateFailure } from "./failure.ts";
+import { formatValue } from "./format.ts";
+import { lookUp } from "./interpolate.ts";
+import type { Level } from "./level.ts";
+import type { StepDraft } from "./steps.ts";
+import { tokenCount } from "./steps.ts";
+import type { TraceStep } from "./trace.ts";
+
+/** The branches of a fan-out, before they run. */
+export interface BranchPlan {
+  /** How many there are. */
+  readonly count: number;
+  /** The list that is gone over, for `over`. */
+  readonly items: readonly JsonValue[] | undefined;
+}
+
+/** What a branch gave: a value, or the marker of its failure. */
+export interface BranchResult {
+  /** The raw value or the marker. */
+  readonly value: JsonValue;
+  /** What the model thought. */
+  readonly reasoning?: string;
+  /** The steps of a called machine. */
+  readonly subTrace?: readonly TraceStep[];
+  /** Prompt tokens that the step is charged with. */
+  readonly tokensIn: number;
+  /** Completion tokens that the step is charged with. */
+  readonly tokensOut: number;
+  /** Whether the model was cut off. */
+  readonly truncated?: boolean;
+  /** The endpoint's word for that. */
+  readonly finishReason?: string;
+}
+
+/** What became of all branches; those that were not started are `undefined`. */
+export interface Branches {
+  /** One result each. */
+  readonly results: readonly (BranchResult | undefined)[];
+  /** Why not all were started. */
+  readonly stopped?: "cancelled" | "exhausted";
+}
+
+/** Branches of one fan-out that run at once, unless an option says otherwise. */
+export const MAX_WORKERS = 5;
+
+/**
+ * Finds the branches of a fan-out state.
+ *
+ * @param level Where.
+ * @param state The state, with `sample` or `over`.
+ * @returns The branches, or why there are none.
+ */
+export function planBranches(level: Level, state: State): BranchPlan | Failure {
+  if (state.sample !== undefined) return { count: state.sample, items: undefined };
+  const place = overPlaceholder(state);
+  if (place === undefined) {
+    return stateFailure(
+      new Error(`over: invalid expression '${state.over}' (expected {{path}})`),
+    );
+  }
+  const items = lookUp(place.keys, (key) => level.value(key)) ?? null;
+  if (items === null) {
+    return stateFailure(new Error(`over: path '${place.path}' not found in context`));
+  }
+  if (!isList(items)) {
+    const type = isJsonObject(items) ? "object" : typeof items;
+    return stateFailure(new Error(`over: path '${place.path}' is not a list (got ${type})`));
+  }
+  return { count: items.length, items };
+}
+
+/**
+ * Runs the branches, a bounded number at a time, started in order.
+ *
+ * @param level Where.
+ * @param state The state.
+ * @param plan The branches, and results of before that need no second run.
+ * @returns The results in the order of the list.
+ */
+export async function runBranches(
+  level: Level,
+  state: State,
+  plan: BranchPlan & { readonly known: ReadonlyMap<number, BranchResult> },
+): Promise<Branches> {
+  const results: (BranchResult | undefined)[] = new Array(plan.count).fill(undefined);
+  const unit = branchUnit(level, state, plan);
+  let next = 0;
+  let stopped: Branches["stopped"];
+  async function work(): Promise<void> {
+    while (next < plan.count && stopped === undefined) {
+      const index = next++;
+      const known = plan.known.get(index);
+      if (known === undefined) stopped = whyStop(level);
+      if (stopped !== undefined) return;
+      results[index] = known ?? await runBranch(level, state, unit(index));
+    }
+  }
+  const width = Math.min(level.shared.options.maxWorkers ?? MAX_WORKERS, plan.count);
+  const ends = await Promise.allSettled(Array.from({ length: width }, async () => {
+    try {
+      await work();
+    } catch (error) {
+      stopped ??= "cancelled";
+      throw error;
+    }
+  }));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  if (level.shared.signal.aborted) stopped = "cancelled";
+  return stopped === undefined ? { results } : { results, stopped };
+}
+
+/**
+ * Gathers results into a step.
+ *
+ * @param state The state.
+ * @param results The results, in order; what was not started gets a marker.
+ * @param draft The step; written to.
+ * @returns The list of raw values, and what the judge is shown as thinking.
+ */
+export function gatherBranches(
+  state: State,
+  results: readonly (BranchResult | undefined)[],
+  draft: StepDraft,
+): { readonly value: JsonValue[]; readonly reasoning?: string } {
+  const all = results.map((result) => result ?? NOT_STARTED);
+  const value = all.map((result) => result.value);
+  draft.branches = value.map((item) => typeof item === "string" ? item : formatValue(item));
+  const traces = all.flatMap(({ subTrace }) => subTrace === undefined ? [] : [subTrace]);
+  if (traces.length > 0) draft.subTrace = traces;
+  for (const result of all) {
+    draft.tokensIn += result.tokensIn;
+    draft.tokensOut += result.tokensOut;
+  }
+  const cut = all.find((result) => result.truncated);
+  if (cut !== undefined) {
+    draft.truncated = true;
+    if (cut.finishReason !== undefined) draft.finishReason = cut.finishReason;
+  }
+  if (state.kind !== "generative" || !state.reason) return { value };
+  draft.reasonings = all.map(({ reasoning }) => reasoning ?? null);
+  const reasoning = all.flatMap((result) => result.reasoning ? [result.reasoning] : []);
+  return reasoning.length === 0 ? { value } : { value, reasoning: reasoning.join("\n---\n") };
+}
+
+/**
+ * Turns branch results into JSON, for a frame.
+ *
+ * @param results The results; those that are missing are left out.
+ * @returns Pairs of index and result.
+ */
+export function branchesToJson(results: readonly (BranchResult | undefined)[]): JsonValue {
+  const done = [...results.entries()].filter(([, result]) => result !== undefined);
+  return JSON.parse(JSON.stringify(done));
+}
+
+/**
+ * Reads what {@linkcode branchesToJson} wrote.
+ *
+ * @param value The JSON.
+ * @returns Results by index; what does not look like one is left out and so runs again.
+ */
+export function branchesFromJson(value: JsonValue | undefined): Map<number, BranchResult> {
+  const results = new Map<number, BranchResult>();
+  if (!isList(value)) return results;
+  for (const pair of value) {
+    if (!isList(pair)) continue;
+    const [index, result] = pair;
+    if (typeof index !== "number" || !isJsonObject(result) || !isBranchResult(result)) continue;
+    results.set(index, result);
+  }
+  return results;
+}
+
+const BRANCH_ERROR = (message: string): string => `[branch-error: ${message}]`;
+
+const NOT_STARTED: BranchResult = {
+  value: BRANCH_ERROR("cost-exhausted"),
+  tokensIn: 0,
+  tokensOut: 0,
+};
+
+function branchUnit(level: Level, state: State, plan: BranchPlan): (index: number) => BranchUnit {
+  const { remaining } = level;
+  const cap = remaining === undefined
+    ? undefined
+    : Math.max(1, Math.floor(remaining / Math.max(1, plan.count)));
+  const root = state.over === undefined ? undefined : overPlaceholder(state)?.root;
+  const tainted = root !== undefined && level.tainted.has(root)
+    ? new Set(level.tainted).add("item")
+    : new Set(level.tainted);
+  return (index) => ({
+    scope: (key) => {
+      if (key === "index") return index;
+      if (key === "item" && plan.items !== undefined) return plan.items[index];
+      return level.value(key);
+    },
+    tainted,
+    feedback: "",
+    cap,
+    suspend: { budget: false, person: false },
+    branch: index,
+  });
+}
+
+type BranchUnit = Unit & { readonly branch: number };
+
+/** A branch is not started once the run is cancelled or has spent its cap. */
+function whyStop(level: Level): Branches["stopped"] {
+  if (level.shared.signal.aborted) return "cancelled";
+  return level.cap !== undefined && level.spent >= level.cap ? "exhausted" : undefined;
+}
+
+async function runBranch(level: Level, state: State, unit: BranchUnit): Promise<BranchResult> {
+  const outcome = await execute(level, state, unit);
+  const spent = "tokens" in outcome ? outcome.tokens : { input: 0, output: 0 };
+  level.charge(spent.input, spent.output);
+  level.emit({
+    type: "branch-done",
+    state: state.id,
+    index: unit.branch,
+    tokens: tokenCount(spent.input, spent.output),
+  });
+  return branchResult(outcome);
+}
+
+function branchResult(outcome: Outcome): BranchResult {
+  switch (outcome.kind) {
+    case "made": {
+      const { kind: _kind, tokens, ...rest } = outcome;
+      return { ...rest, tokensIn: tokens.input, tokensOut: tokens.output };
+    }
+    case "call-failed": {
+      const { error, subTrace, tokens } = outcome;
+      const value = BRANCH_ERROR(error);
+      return { value, subTrace, tokensIn: tokens.input, tokensOut: tokens.output };
+    }
+    case "error":
+      return { value: BRANCH_ERROR(outcome.message), tokensIn: 0, tokensOut: 0 };
+    case "suspended":
+      return { value: BRANCH_ERROR(outcome.error), tokensIn: 0, tokensOut: 0 };
+  }
+}
+
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function isBranchResult(value: JsonObject): value is JsonObject & BranchResult {
+  return Object.hasOwn(value, "value") && typeof value.tokensIn === "number" &&
+    typeof value.tokensOut === "number";
+}
