@@ -3,6 +3,14 @@
  *
  * @module
  */
+export {
+  type ApprovalDecision,
+  ApprovalGate,
+  type ApprovalGateOptions,
+  type ApprovalRequest,
+  type Approver,
+} from "./approval.ts";
+export { calculatorTool, echoTool } from "./builtin_tools.ts";
 export { consensus } from "./consensus.ts";
 export {
   CONSENSUS_TEMPERATURE,
@@ -16,6 +24,21 @@ export {
   type SampleReport,
 } from "./consensus_options.ts";
 export type { PatternOptions, PatternResult, SpendFacts } from "./options.ts";
+export { reactLoop } from "./react_loop.ts";
+export {
+  DEFAULT_MAX_OBSERVATION_CHARS,
+  DEFAULT_MAX_ROUNDS,
+  REACT_TEMPERATURE,
+  type ReactCheckpoint,
+  type ReactLoopOptions,
+  type ReactMetadata,
+  type ReactStep,
+  type ReactTool,
+  type RoundReport,
+  type SummaryRequest,
+  type TerminationReason,
+  type ToolRunContext,
+} from "./react_options.ts";
 export {
   castVote,
   tallyVotes,

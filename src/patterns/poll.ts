@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  chooseError,
   KitError,
   type KitErrorCode,
   linkSignals,
@@ -22,7 +23,6 @@ import {
 } from "./consensus_options.ts";
 import type { PatternResult } from "./options.ts";
 import { forEachIndex } from "./pool.ts";
-import { chooseError } from "./precedence.ts";
 import type { PatternRun } from "./run_pattern.ts";
 import { castVote, countVotes, type Vote, type VoteTally } from "./vote.ts";
 

@@ -180,7 +180,7 @@ export async function runPattern<T>(
     const error = explain(thrown, { name, options, timedOut: timer?.signal.aborted === true });
     const status = error.code === "aborted" ? "aborted" : "error";
     span.end(status, { usage: ledger.spent, errorCode: error.code });
-    const partial = error.partial ?? run.kept;
+    const partial = run.kept ?? error.partial;
     throw copyError(error, {
       usage: { ...ledger.spent },
       details: { pattern: name, ...error.details },

@@ -6,8 +6,7 @@
  * @module
  */
 import { canonicalJson, type JsonValue } from "../json/mod.ts";
-import { ConfigError } from "../llm/mod.ts";
-import { extractJson, splitThinking } from "./extraction.ts";
+import { ConfigError, extractJson, splitReasoning } from "../llm/mod.ts";
 import { onlyChoice } from "./vote_choice.ts";
 import { onlyNumber } from "./vote_number.ts";
 import { collapseWhiteSpace, textKey } from "./vote_text.ts";
@@ -115,7 +114,7 @@ export function castVote(
   text: string,
   normalization: VoteNormalization = "text",
 ): Vote | undefined {
-  const answer = splitThinking(text).answer.trim();
+  const answer = splitReasoning(text).content.trim();
   if (textKey(answer) === "") return undefined;
   if (typeof normalization === "object") {
     if ("choice" in normalization) {
@@ -199,6 +198,6 @@ function castNumber(answer: string): Vote | undefined {
 
 function castJson(answer: string): Vote | undefined {
   const extracted = extractJson(answer);
-  if (!extracted.ok) return undefined;
+  if (extracted.kind === "error") return undefined;
   return { key: canonicalJson(extracted.value), text: answer, parsed: extracted.value };
 }

@@ -6,6 +6,7 @@
 
 /** White space, spelled out because host languages disagree about it. */
 const WHITE_SPACE =
+  // deno-lint-ignore no-control-regex -- U+001C to U+001F are white space to some languages
   /[\t\n\v\f\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+/g;
 /** Marks that take no room: zero-width spaces and joiners, soft hyphens, direction marks, variation selectors. */
 const ZERO_WIDTH = /[\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]/gu;
