@@ -51,3 +51,5 @@ export { createScriptedOracle, type Script } from "./scripted_oracle.ts";
 export { resolveHook } from "./hooks.ts";
 export { placeholderPaths } from "./interpolate.ts";
 export { clip, countChars, firstChars, formatValue, jsonText } from "./format.ts";
+export { type EstimateOptions, estimateRun, type RunEstimate } from "./estimate.ts";
+export { type Examination, examineMachine } from "./examine.ts";
