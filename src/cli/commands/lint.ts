@@ -11,8 +11,12 @@ import {
   printForeign,
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
+import type { Host } from "../../host/mod.ts";
+import { createModelOracle, parseMachine } from "../../machine/mod.ts";
 import { EXIT } from "../exit_codes.ts";
-import { openHost } from "../open_host.ts";
+import { liveLint } from "../live_lint.ts";
+import { openHost, optional } from "../open_host.ts";
+import { printable } from "../output.ts";
 
 /**
  * Checks machines and looks for what usually goes wrong.
@@ -26,6 +30,11 @@ export async function run(invocation: Invocation): Promise<number> {
   const host = openHost(invocation);
   try {
     const files = await checkFiles(host, args.positionals, { strict });
+    const live = args.has("llm") ? await askModel(host, files, invocation) : NO_LIVE_FINDINGS;
+    if (live instanceof Error) {
+      await out.error(`${out.styleError("red", "error:")} ${printable(live.message)}`);
+      return EXIT.provider;
+    }
     const failed = files.some((file) => file.errors.length > 0 || (strict && grave(file)));
     const code = failed ? EXIT.finding : EXIT.ok;
     const wanted = (): boolean => true;
@@ -35,13 +44,16 @@ export async function run(invocation: Invocation): Promise<number> {
       await out.json({
         command: "lint",
         ok: !failed,
-        items: files.map(itemOf),
+        items: files.map((file) => itemOf(file, live.get(file) ?? [])),
         diagnostics: [],
         summary: { files: files.length, findings },
       });
       return code;
     }
-    for (const file of files) await printFile(file, statusOf(file), { out, wanted });
+    for (const file of files) {
+      await printFile(file, statusOf(file), { out, wanted });
+      for (const text of live.get(file) ?? []) await out.line(`  llm: ${printable(text)}`);
+    }
     await out.line(out.style("dim", `files=${files.length} · findings=${findings}`));
     return code;
   } finally {
@@ -49,15 +61,51 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
+type LiveFindings = ReadonlyMap<CheckedFile, readonly string[]>;
+
+const NO_LIVE_FINDINGS: LiveFindings = new Map();
+
+async function askModel(
+  host: Host,
+  files: readonly CheckedFile[],
+  { args, context }: Invocation,
+): Promise<LiveFindings | Error> {
+  const outcome = await host.models();
+  if (outcome.kind === "problem") return new Error(outcome.problem.message);
+  const { tiers, judge, params } = outcome.models;
+  const oracle = createModelOracle({
+    tiers,
+    params,
+    ledger: await host.ledger(),
+    ports: context.ports,
+    ...optional("judge", judge),
+  });
+  const found = new Map<CheckedFile, readonly string[]>();
+  for (const file of files) {
+    const { machine } = await parseMachine(file.emitted.source);
+    if (machine === undefined) continue;
+    const texts = await liveLint(machine, oracle, {
+      signal: context.signal ?? new AbortController().signal,
+      ...optional("samples", args.positiveInteger("llm-samples")),
+      ...optional("repeats", args.positiveInteger("llm-repeats")),
+    });
+    found.set(file, texts);
+  }
+  return found;
+}
+
 /** Whether anything was found that is more than advice. */
 function grave({ findings }: CheckedFile): boolean {
   return findings.some(({ severity }) => severity !== "note");
 }
 
-function itemOf(file: CheckedFile): Readonly<Record<string, unknown>> {
+function itemOf(
+  file: CheckedFile,
+  live: readonly string[],
+): Readonly<Record<string, unknown>> {
   const { path, errors, warnings, findings } = file;
   const texts = findings.map(({ message }) => message);
-  return { path, status: statusOf(file), errors, warnings, findings: texts, llm_findings: [] };
+  return { path, status: statusOf(file), errors, warnings, findings: texts, llm_findings: live };
 }
 
 function statusOf({ errors, findings }: CheckedFile): FileStatus {
