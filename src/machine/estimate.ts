@@ -4,8 +4,8 @@
  * @module
  */
 import { type JsonObject, member } from "../json/mod.ts";
+import { dearest, type Visit, walkOf } from "./dearest_walk.ts";
 import type { Machine, Registry, State } from "./document.ts";
-import { END } from "./paths.ts";
 import { placeholdersOf } from "./references.ts";
 
 /** What is known beside the machine. */
@@ -39,14 +39,15 @@ export interface RunEstimate {
 
 const DEFAULT_ANSWER_TOKENS = 4_096;
 const DEFAULT_JUDGEMENT_TOKENS = 64;
-/** Most pairs of state and step that are looked at; above, a coarser ceiling is given. */
-const MAX_CELLS = 2_000_000;
+/** How deep calls are followed; the engine halts at 8. */
+const MAX_CALL_DEPTH = 32;
 
 /**
  * Estimates the most that a run of a machine can cost.
  *
- * The ceiling assumes the dearest way through the gates until the step budget is used up. It knows nothing of repair
- * counters and ceilings of visits, so the true maximum may be lower.
+ * The ceiling assumes the dearest way through the gates. Where gates lead round in circles only the step budget ends it;
+ * repair counters and ceilings of visits are looked at only where nothing but repairs leads back, so the true maximum may
+ * be lower.
  *
  * @param machine The machine.
  * @param options Registry, context and sizes of answers.
@@ -75,23 +76,18 @@ interface Cost {
   readonly completionTokens: number;
 }
 
-interface Visit {
-  readonly cost: Cost;
-  /** Steps that it is charged. */
-  readonly steps: number;
-}
-
 class Estimator {
   readonly reasons = new Set<string>();
   readonly #options: EstimateOptions;
   readonly #known = new Map<string, Cost | undefined | "open">();
+  #depth = 0;
 
   constructor(options: EstimateOptions) {
     this.#options = options;
   }
 
   machineCost(machine: Machine, context: JsonObject): Cost | undefined {
-    const visits = new Map<string, Visit>();
+    const visits = new Map<string, Visit<Cost>>();
     let whole = true;
     for (const state of machine.states.values()) {
       const visit = this.#visit(state, machine, context);
@@ -99,15 +95,16 @@ class Estimator {
       else visits.set(state.id, visit);
     }
     if (!whole) return undefined;
+    const walk = walkOf(machine, visits);
     return {
-      answers: dearest(machine, visits, ({ answers }) => answers),
-      judgements: dearest(machine, visits, ({ judgements }) => judgements),
-      modelCalls: dearest(machine, visits, ({ modelCalls }) => modelCalls),
-      completionTokens: dearest(machine, visits, ({ completionTokens }) => completionTokens),
+      answers: dearest(walk, ({ answers }) => answers),
+      judgements: dearest(walk, ({ judgements }) => judgements),
+      modelCalls: dearest(walk, ({ modelCalls }) => modelCalls),
+      completionTokens: dearest(walk, ({ completionTokens }) => completionTokens),
     };
   }
 
-  #visit(state: State, machine: Machine, context: JsonObject): Visit | undefined {
+  #visit(state: State, machine: Machine, context: JsonObject): Visit<Cost> | undefined {
     const branches = this.#branches(state, machine, context);
     const once = this.#once(state);
     if (branches === undefined || once === undefined) return undefined;
@@ -152,9 +149,15 @@ class Estimator {
       this.reasons.add(`The machine "${name}" is not known here`);
       return undefined;
     }
+    if (this.#depth >= MAX_CALL_DEPTH) {
+      this.reasons.add(`Calls are nested more than ${MAX_CALL_DEPTH} deep`);
+      return undefined;
+    }
     this.#known.set(name, "open");
+    this.#depth++;
     // Inputs replace any value of a called machine's context, so no list of it is known.
     const cost = this.machineCost(machine, {});
+    this.#depth--;
     this.#known.set(name, cost);
     return cost;
   }
@@ -195,45 +198,4 @@ function judgementsOf({ gates }: State): number {
     inBatch = prose;
   }
   return count;
-}
-
-function dearest(
-  machine: Machine,
-  visits: ReadonlyMap<string, Visit>,
-  measure: (cost: Cost) => number,
-): number {
-  const budget = Math.ceil(machine.budget);
-  const states = [...machine.states.values()];
-  if (states.length * budget > MAX_CELLS) return coarse(budget, visits, measure);
-  // best[k] is, for each state, the most from a visit of it on that starts with k steps used.
-  const best: Map<string, number>[] = [];
-  for (let used = budget - 1; used >= 0; used--) {
-    const row = new Map<string, number>();
-    for (const { id, gates } of states) {
-      const visit = visits.get(id);
-      if (visit === undefined) continue;
-      const after = best[used + visit.steps];
-      let next = 0;
-      for (const { to } of gates) {
-        if (to !== undefined && to !== END) next = Math.max(next, after?.get(to) ?? 0);
-      }
-      row.set(id, measure(visit.cost) + next);
-    }
-    best[used] = row;
-  }
-  return best[0]?.get(machine.entry) ?? 0;
-}
-
-function coarse(
-  budget: number,
-  visits: ReadonlyMap<string, Visit>,
-  measure: (cost: Cost) => number,
-): number {
-  let perStep = 0;
-  let most = 0;
-  for (const { cost, steps } of visits.values()) {
-    perStep = Math.max(perStep, measure(cost) / steps);
-    most = Math.max(most, measure(cost));
-  }
-  return Math.ceil(perStep * budget) + most;
 }

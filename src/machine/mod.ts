@@ -53,3 +53,4 @@ export { placeholderPaths } from "./interpolate.ts";
 export { clip, countChars, firstChars, formatValue, jsonText } from "./format.ts";
 export { type EstimateOptions, estimateRun, type RunEstimate } from "./estimate.ts";
 export { type Examination, examineMachine } from "./examine.ts";
+export { liveLint, type LiveLintOptions, type LiveLintResult } from "./live_lint.ts";
