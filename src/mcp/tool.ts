@@ -41,6 +41,14 @@ export interface Question {
   readonly requestedSchema: JsonObject;
 }
 
+/** Anything else that a client can be asked for. Deprecated in MCP; for tests and peers, Kit's own tools ask people. */
+export interface PeerRequest {
+  /** What the client is asked for. */
+  readonly method: "sampling/createMessage" | "roots/list";
+  /** The parameters that the protocol names. The answer is an `accept` whose `content` is the client's result. */
+  readonly params: JsonObject;
+}
+
 /** What a person said. */
 export type Answer =
   | {
@@ -72,7 +80,7 @@ export type ToolOutcome =
     /** Somebody must answer first; the call is entered again with the answers. Only where `canAsk`. */
     readonly kind: "ask";
     /** By key; the answers come back under the same keys. */
-    readonly questions: Readonly<Record<string, Question>>;
+    readonly questions: Readonly<Record<string, Question | PeerRequest>>;
     /** What the tool wants back in `state`. It may pass through the client, signed but readable: no secrets. */
     readonly state?: JsonValue;
   };

@@ -17,6 +17,8 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/gu;
 
 /** A log, and how to wait for it. */
 export interface DrainableLog extends Log {
+  /** Whether lines wait or are being written. */
+  readonly isBusy: boolean;
   /** Settles once everything that was not dropped has left, or nobody can read it. */
   drained(): Promise<void>;
 }
@@ -53,6 +55,9 @@ export function createLog(options: LogOptions): DrainableLog {
   }
 
   return {
+    get isBusy(): boolean {
+      return pumping !== undefined;
+    },
     write(level: LogLevel, message: string): void {
       if (RANK[level] > threshold) return;
       const line = `kit: ${level}: ${oneLine(message)}\n`;

@@ -28,6 +28,10 @@ export interface Stdio {
   readonly inputIsTerminal: boolean;
   /** Whether stdout is a terminal, where a person reads. */
   readonly outputIsTerminal: boolean;
+  /** Whether stderr is a terminal. */
+  readonly errorIsTerminal: boolean;
+  /** Width of the terminal in columns, or `undefined` where there is none. */
+  readonly columns: number | undefined;
 }
 
 /**
@@ -49,6 +53,16 @@ export function openStdio(): Stdio {
     },
     get outputIsTerminal(): boolean {
       return Deno.stdout.isTerminal();
+    },
+    get errorIsTerminal(): boolean {
+      return Deno.stderr.isTerminal();
+    },
+    get columns(): number | undefined {
+      try {
+        return Deno.consoleSize().columns;
+      } catch {
+        return undefined;
+      }
     },
   };
 }

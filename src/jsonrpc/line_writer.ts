@@ -1,0 +1,155 @@
+/**
+ * The way out: whole lines, in order, as few writes as possible.
+ *
+ * @module
+ */
+
+/** How much text one write takes at most, unless a single line is longer. */
+const MAX_WRITE_CHARACTERS = 1_048_576;
+/** How much may wait before the writer calls itself congested. */
+const CONGESTED_CHARACTERS = 8_388_608;
+
+/** Where the bytes go. */
+export interface LineWriterOptions {
+  /** Takes bytes and tells how many; rejects when nobody reads any more. */
+  readonly write: (bytes: Uint8Array<ArrayBuffer>) => Promise<number>;
+  /** How many characters may wait before {@linkcode LineWriter.isCongested}; default 8 Mi. */
+  readonly congestedCharacters?: number;
+}
+
+interface Waiting {
+  readonly line: string;
+  readonly owner: unknown;
+}
+
+/**
+ * A queue of lines before a byte stream. Lines that are there when a write begins leave in that write.
+ *
+ * A write begins when the current turn has ended, so all that is pushed within one turn is one write.
+ */
+export class LineWriter {
+  readonly #write: LineWriterOptions["write"];
+  readonly #congestedCharacters: number;
+  readonly #encoder = new TextEncoder();
+  #waiting: Waiting[] = [];
+  #waitingCharacters = 0;
+  #pumping: Promise<void> | undefined;
+  #broken: unknown;
+  #relieved: (() => void)[] = [];
+  #firstWritten: (() => void) | undefined;
+
+  /** Settles when the first line has left. */
+  readonly started: Promise<void>;
+  /** Settles when a write failed: nobody reads any more, and what is pushed from then on is dropped. */
+  readonly broken: Promise<void>;
+  #breakUp: () => void;
+
+  /**
+   * Starts with nothing to write.
+   *
+   * @param options Where the bytes go.
+   */
+  constructor(options: LineWriterOptions) {
+    this.#write = options.write;
+    this.#congestedCharacters = options.congestedCharacters ?? CONGESTED_CHARACTERS;
+    const started = Promise.withResolvers<void>();
+    this.started = started.promise;
+    this.#firstWritten = started.resolve;
+    const broken = Promise.withResolvers<void>();
+    this.broken = broken.promise;
+    this.#breakUp = broken.resolve;
+  }
+
+  /** Whether so much waits that whoever makes more should stop for a while. */
+  get isCongested(): boolean {
+    return this.#waitingCharacters > this.#congestedCharacters;
+  }
+
+  /** Whether anything waits or is being written. */
+  get isBusy(): boolean {
+    return this.#pumping !== undefined;
+  }
+
+  /**
+   * Queues a line.
+   *
+   * @param line Text without any line end.
+   * @param options `owner`: what {@linkcode discard} may name to take the line back.
+   */
+  push(line: string, options: { readonly owner?: unknown } = {}): void {
+    if (this.#broken !== undefined) return;
+    this.#waiting.push({ line, owner: options.owner });
+    this.#waitingCharacters += line.length + 1;
+    this.#pumping ??= this.#pump();
+  }
+
+  /**
+   * Takes back what waits and has not begun to leave.
+   *
+   * @param owner As given to {@linkcode push}.
+   */
+  discard(owner: unknown): void {
+    this.#waiting = this.#waiting.filter((waiting) => {
+      if (waiting.owner !== owner) return true;
+      this.#waitingCharacters -= waiting.line.length + 1;
+      return false;
+    });
+  }
+
+  /** Settles when the writer is not congested, or broken. */
+  async relieved(): Promise<void> {
+    if (!this.isCongested || this.#broken !== undefined) return;
+    const relief = Promise.withResolvers<void>();
+    this.#relieved.push(relief.resolve);
+    await relief.promise;
+  }
+
+  /** Settles when everything has left, or cannot. */
+  async drained(): Promise<void> {
+    while (this.#pumping !== undefined) await this.#pumping;
+  }
+
+  async #pump(): Promise<void> {
+    await Promise.resolve();
+    try {
+      while (this.#waiting.length > 0) await this.#writeAll(this.#encoder.encode(this.#take()));
+    } catch (error) {
+      this.#broken = error ?? "broken";
+      this.#waiting = [];
+      this.#waitingCharacters = 0;
+      this.#breakUp();
+      this.#relieve();
+    } finally {
+      this.#pumping = undefined;
+    }
+  }
+
+  #take(): string {
+    let text = "";
+    let taken = 0;
+    for (const { line } of this.#waiting) {
+      if (taken > 0 && text.length + line.length > MAX_WRITE_CHARACTERS) break;
+      text += line;
+      text += "\n";
+      taken += 1;
+    }
+    this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
+    this.#waitingCharacters -= text.length;
+    return text;
+  }
+
+  async #writeAll(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    for (let written = 0; written < bytes.length;) {
+      written += await this.#write(bytes.subarray(written));
+    }
+    this.#firstWritten?.();
+    this.#firstWritten = undefined;
+    if (!this.isCongested) this.#relieve();
+  }
+
+  #relieve(): void {
+    const relieved = this.#relieved;
+    this.#relieved = [];
+    for (const resolve of relieved) resolve();
+  }
+}

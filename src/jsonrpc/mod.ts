@@ -1,0 +1,31 @@
+/**
+ * JSON-RPC 2.0 on a byte stream: messages, error codes and line framing.
+ *
+ * @module
+ */
+export { ErrorCode } from "./codes.ts";
+export { decodeLine, MAX_NESTING, unreadable } from "./decode.ts";
+export { encodeLine, failure, notification, type Outgoing, success } from "./encode.ts";
+export {
+  DEFAULT_MAX_LINE_BYTES,
+  type InputLine,
+  readLines,
+  type ReadLinesOptions,
+} from "./framing.ts";
+export type { LineFault } from "./line_gatherer.ts";
+export { LineWriter, type LineWriterOptions } from "./line_writer.ts";
+export {
+  type Batch,
+  classify,
+  classifyElement,
+  type ErrorObject,
+  type Incoming,
+  type Invalid,
+  isRequestId,
+  MAX_ID_CHARACTERS,
+  type Message,
+  type Notification,
+  type Request,
+  type RequestId,
+  type Response,
+} from "./message.ts";

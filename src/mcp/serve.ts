@@ -1,0 +1,62 @@
+/**
+ * A server on a byte stream, from the first byte to the end.
+ *
+ * @module
+ */
+import { LineWriter, readLines, type ReadLinesOptions } from "../jsonrpc/mod.ts";
+import { Server, type ServerOptions } from "./server.ts";
+
+/** How long calls may take to end after the end of input. */
+export const DRAIN_MS = 1_500;
+/** How long what is written may take to leave after the end of input. */
+export const FLUSH_MS = 5_000;
+
+/** What a server runs on. */
+export interface ServeOptions extends Omit<ServerOptions, "writer">, ReadLinesOptions {
+  /** Gives the next bytes of the client, or `undefined` at the end. */
+  readonly read: () => Promise<Uint8Array | undefined>;
+  /** Takes bytes for the client and tells how many; rejects when it is gone. */
+  readonly write: (bytes: Uint8Array<ArrayBuffer>) => Promise<number>;
+  /** Called once the first answer has left: the time for all that may wait. */
+  readonly onStarted?: () => void;
+  /** Ends the server at once: calls are given up, what is written may leave. */
+  readonly signal?: AbortSignal;
+}
+
+/** Why a server ended. */
+export type ServeEnd = "input-ended" | "output-broken" | "stopped";
+
+/**
+ * Serves one client.
+ *
+ * @param options What it runs on.
+ * @returns Why it ended, when all is written that can be.
+ */
+export async function serve(options: ServeOptions): Promise<ServeEnd> {
+  const writer = new LineWriter({ write: options.write });
+  const server = new Server({ ...options, writer });
+  if (options.onStarted !== undefined) writer.started.then(options.onStarted);
+  const end = await Promise.race([
+    pump(server, writer, options).then((): ServeEnd => "input-ended"),
+    writer.broken.then((): ServeEnd => "output-broken"),
+    stopped(options.signal),
+  ]);
+  server.abort();
+  if (end === "stopped") await writer.drained();
+  return end;
+}
+
+async function pump(server: Server, writer: LineWriter, options: ServeOptions): Promise<void> {
+  for await (const lines of readLines(options.read, options)) {
+    for (const line of lines) server.receive(line);
+    if (writer.isCongested) await writer.relieved();
+  }
+  await server.end({ drainMs: DRAIN_MS });
+}
+
+function stopped(signal: AbortSignal | undefined): Promise<ServeEnd> {
+  const end = Promise.withResolvers<ServeEnd>();
+  signal?.addEventListener("abort", () => end.resolve("stopped"), { once: true });
+  if (signal?.aborted === true) end.resolve("stopped");
+  return end.promise;
+}

@@ -1,0 +1,337 @@
+/**
+ * The server: it does what {@linkcode dispatch} decides, and keeps what is under way.
+ *
+ * @module
+ */
+import {
+  decodeLine,
+  encodeLine,
+  ErrorCode,
+  type ErrorObject,
+  failure,
+  type Incoming,
+  type InputLine,
+  type LineWriter,
+  notification,
+  type Outgoing,
+  type RequestId,
+  success,
+  unreadable,
+} from "../jsonrpc/mod.ts";
+import type { Ports } from "../ports/mod.ts";
+import { CallQueue } from "./call_queue.ts";
+import { ClientRequests } from "./client_requests.ts";
+import { dispatch } from "./dispatch.ts";
+import type { CallRequest, ConnectionView, Effect, Session } from "./effects.ts";
+import { SUBSCRIPTION_KEY } from "./meta.ts";
+import type { ProgressReporter } from "./progress.ts";
+import type { Revision } from "./revisions.ts";
+import { type ServerInfo, serverMeta } from "./server_info.ts";
+import type { Tool } from "./tool.ts";
+
+/** What a server is made of. */
+export interface ServerOptions {
+  /** Who it says it is. */
+  readonly info: ServerInfo;
+  /** Gives the tools when they are first needed; the same ones every time. */
+  readonly tools: () => Promise<readonly Tool[]>;
+  /** The way out. */
+  readonly writer: LineWriter;
+  /** Clock, chance and log. */
+  readonly ports: Pick<Ports, "clock" | "random" | "log">;
+  /** Gives the key of states that travel through a client, at least 32 bytes, when it is first needed. */
+  readonly stateKey: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A request that has not been answered yet, or a stream that is open. */
+interface InFlight {
+  readonly id: RequestId;
+  readonly isStream: boolean;
+  readonly controller: AbortController;
+  readonly batch: BatchAnswer | undefined;
+  reporter?: ProgressReporter;
+}
+
+/** Answers to the elements of one batch. */
+interface BatchAnswer {
+  open: number;
+  readonly answers: Outgoing[];
+}
+
+/** What only calls need, loaded with the first of them. */
+type Calling = Awaited<ReturnType<typeof importCalling>>;
+
+function importCalling(): Promise<typeof import("./calling.ts")> {
+  return import("./calling.ts");
+}
+
+/** A server on one connection. */
+export class Server {
+  readonly #options: ServerOptions;
+  readonly #inFlight = new Map<RequestId, InFlight>();
+  readonly #clientRequests: ClientRequests;
+  readonly #queue: CallQueue;
+  readonly #view: ConnectionView;
+  #session: Session | undefined;
+  #openStreams = 0;
+  #caller: Promise<InstanceType<Calling["Caller"]>> | undefined;
+  #whenIdle: (() => void)[] = [];
+
+  /**
+   * Starts without a session and with nothing under way.
+   *
+   * @param options What it is made of.
+   */
+  constructor(options: ServerOptions) {
+    const { writer, ports } = options;
+    this.#options = options;
+    this.#clientRequests = new ClientRequests(writer, ports);
+    this.#queue = new CallQueue({
+      isCongested: () => writer.isCongested,
+      relieved: () => writer.relieved(),
+    });
+    const session = (): Session | undefined => this.#session;
+    const openStreams = (): number => this.#openStreams;
+    this.#view = {
+      get session(): Session | undefined {
+        return session();
+      },
+      get openStreams(): number {
+        return openStreams();
+      },
+      isInFlight: (id) => this.#inFlight.has(id),
+    };
+  }
+
+  /** How many requests have not been answered yet; open streams do not count. */
+  get pendingCalls(): number {
+    return this.#inFlight.size - this.#openStreams;
+  }
+
+  /**
+   * Takes a line of the client. Whatever needs no waiting is answered before this returns.
+   *
+   * @param line The line.
+   */
+  receive(line: InputLine): void {
+    const incoming = this.#read(line);
+    if (incoming === undefined) return;
+    for (const effect of dispatch(incoming, this.#view, this.#options.info)) this.#perform(effect);
+  }
+
+  /**
+   * Takes the end of input: calls may end for a while, then they are given up; streams are closed; all is written.
+   *
+   * @param options `drainMs`: how long calls may take to end.
+   */
+  async end(options: { readonly drainMs: number }): Promise<void> {
+    this.#clientRequests.close();
+    if (this.pendingCalls > 0) {
+      using deadline = this.#options.ports.clock.deadline(options.drainMs);
+      await Promise.race([this.#idleness(), aborted(deadline.signal)]);
+    }
+    for (const request of [...this.#inFlight.values()]) {
+      if (request.isStream) this.#closeStream(request);
+    }
+    this.abort();
+    await this.#options.writer.drained();
+  }
+
+  /** Gives everything up at once and answers nothing more. */
+  abort(): void {
+    for (const request of [...this.#inFlight.values()]) this.#giveUp(request);
+  }
+
+  #read(line: InputLine): Incoming | undefined {
+    if (typeof line === "string") return isBlank(line) ? undefined : decodeLine(line);
+    const { log } = this.#options.ports;
+    if (line.kind === "fault") {
+      const message = FAULTS[line.fault];
+      if (!line.isUnterminated) return unreadable(message);
+      log.write("warning", `Dropped the last line of input: ${message}`);
+      return undefined;
+    }
+    if (isBlank(line.text)) return undefined;
+    const incoming = decodeLine(line.text);
+    if (incoming.kind !== "invalid" || incoming.error.code !== ErrorCode.parse) return incoming;
+    log.write("warning", "Dropped the last line of input: it has no end and is not JSON");
+    return undefined;
+  }
+
+  #perform(effect: Effect, batch?: BatchAnswer): void {
+    switch (effect.kind) {
+      case "reply":
+        return this.#answer(success(effect.id, effect.result), batch);
+      case "refuse":
+        return this.#answer(failure(effect.id, effect.error), batch);
+      case "open-session":
+        this.#session = effect.session;
+        return;
+      case "confirm-session":
+        if (this.#session !== undefined) this.#session = { ...this.#session, isConfirmed: true };
+        return;
+      case "list-tools":
+        this.#list(this.#begin(effect.id, batch), effect.revision);
+        return;
+      case "call-tool":
+        return this.#call(effect.call, batch);
+      case "open-stream":
+        return this.#openStream(effect.id);
+      case "cancel":
+        return this.#cancel(effect.id);
+      case "settle":
+        return this.#clientRequests.settle(effect.response);
+      case "batch":
+        return this.#performBatch(effect.effects);
+    }
+  }
+
+  #performBatch(effects: readonly Effect[]): void {
+    // Held open by one until all elements have begun.
+    const batch: BatchAnswer = { open: 1, answers: [] };
+    for (const effect of effects) this.#perform(effect, batch);
+    this.#closeElement(batch);
+  }
+
+  #closeElement(batch: BatchAnswer): void {
+    batch.open -= 1;
+    if (batch.open > 0 || batch.answers.length === 0) return;
+    this.#options.writer.push(encodeLine(batch.answers));
+  }
+
+  #answer(message: Outgoing, batch?: BatchAnswer): void {
+    if (batch === undefined) this.#options.writer.push(encodeLine(message));
+    else batch.answers.push(message);
+  }
+
+  #begin(id: RequestId, batch: BatchAnswer | undefined): InFlight {
+    const request: InFlight = { id, isStream: false, controller: new AbortController(), batch };
+    this.#inFlight.set(id, request);
+    if (batch !== undefined) batch.open += 1;
+    return request;
+  }
+
+  /** Answers a request, unless it was given up meanwhile. */
+  #finish(request: InFlight, message: Outgoing): void {
+    if (this.#inFlight.get(request.id) !== request) return;
+    request.reporter?.finish();
+    this.#answer(message, request.batch);
+    this.#forget(request);
+  }
+
+  #giveUp(request: InFlight): void {
+    if (request.isStream) this.#openStreams -= 1;
+    request.reporter?.drop();
+    this.#options.writer.discard(request);
+    request.controller.abort(new DOMException("The call was given up", "AbortError"));
+    this.#forget(request);
+  }
+
+  #forget(request: InFlight): void {
+    this.#inFlight.delete(request.id);
+    if (request.batch !== undefined) this.#closeElement(request.batch);
+    if (this.pendingCalls > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #idleness(): Promise<void> {
+    const idle = Promise.withResolvers<void>();
+    this.#whenIdle.push(idle.resolve);
+    return idle.promise;
+  }
+
+  #cancel(id: RequestId): void {
+    const request = this.#inFlight.get(id);
+    if (request !== undefined) this.#giveUp(request);
+  }
+
+  async #list(request: InFlight, revision: Revision): Promise<void> {
+    const { info, tools } = this.#options;
+    try {
+      const { listResult } = await import("./tool_shapes.ts");
+      this.#finish(request, success(request.id, listResult(await tools(), revision, info)));
+    } catch (error) {
+      this.#finish(request, failure(request.id, this.#internal(error)));
+    }
+  }
+
+  #call(call: CallRequest, batch: BatchAnswer | undefined): void {
+    const request = this.#begin(call.id, batch);
+    if (!this.#queue.add(() => this.#run(call, request))) this.#refuseBusy(call, request);
+  }
+
+  /** Settles when the call has its answer or was given up, whichever comes first: its place is free then. */
+  #run(call: CallRequest, request: InFlight): Promise<void> {
+    const { signal } = request.controller;
+    return signal.aborted
+      ? Promise.resolve()
+      : Promise.race([this.#execute(call, request), aborted(signal)]);
+  }
+
+  async #execute(call: CallRequest, request: InFlight): Promise<void> {
+    const { signal } = request.controller;
+    try {
+      const caller = await this.#loadCaller();
+      const reporter = signal.aborted ? undefined : caller.reporter(call, request);
+      if (reporter !== undefined) request.reporter = reporter;
+      const message = await caller.call(call, {
+        signal,
+        progress: (report) => reporter?.report(report),
+        ask: (question) => this.#clientRequests.ask(question, signal),
+      });
+      this.#finish(request, message);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#finish(request, failure(request.id, this.#internal(error)));
+    }
+  }
+
+  #loadCaller(): Promise<InstanceType<Calling["Caller"]>> {
+    return this.#caller ??= importCalling().then(({ Caller }) => new Caller(this.#options));
+  }
+
+  async #refuseBusy(call: CallRequest, request: InFlight): Promise<void> {
+    const caller = await this.#loadCaller();
+    this.#finish(request, caller.busy(call));
+  }
+
+  #openStream(id: RequestId): void {
+    const controller = new AbortController();
+    this.#inFlight.set(id, { id, isStream: true, controller, batch: undefined });
+    this.#openStreams += 1;
+    const params = { _meta: { [SUBSCRIPTION_KEY]: id }, notifications: {} };
+    this.#answer(notification("notifications/subscriptions/acknowledged", params));
+  }
+
+  /** Ends a stream from our side: one page of the protocol asks for the response, another for the notification. */
+  #closeStream(request: InFlight): void {
+    const { id } = request;
+    this.#openStreams -= 1;
+    this.#inFlight.delete(id);
+    const _meta = { ...serverMeta(this.#options.info), [SUBSCRIPTION_KEY]: id };
+    this.#answer(success(id, { resultType: "complete", _meta }));
+    this.#answer(notification("notifications/cancelled", { requestId: id }));
+  }
+
+  #internal(error: unknown): ErrorObject {
+    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
+    this.#options.ports.log.write("error", `A fault of ours: ${cause}`);
+    return { code: ErrorCode.internal, message: "Internal error" };
+  }
+}
+
+const FAULTS = {
+  "not-utf8": "Line is not UTF-8",
+  "too-long": "Line is longer than this server reads",
+} as const;
+
+function isBlank(line: string): boolean {
+  return /^[ \t\r]*$/.test(line);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => over.resolve(), { once: true });
+  if (signal.aborted) over.resolve();
+  return over.promise;
+}
