@@ -64,3 +64,5 @@ export {
 } from "./src/patterns/mod.ts";
 
 setAmbientPorts(createPorts());
+
+if (import.meta.main) await (await import("./mcp.ts")).main();

@@ -12,9 +12,8 @@ import {
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
 import type { Host } from "../../host/mod.ts";
-import { createModelOracle, parseMachine } from "../../machine/mod.ts";
+import { createModelOracle, liveLint, parseMachine } from "../../machine/mod.ts";
 import { EXIT } from "../exit_codes.ts";
-import { liveLint } from "../live_lint.ts";
 import { openHost, optional } from "../open_host.ts";
 import { printable } from "../output.ts";
 
@@ -84,12 +83,12 @@ async function askModel(
   for (const file of files) {
     const { machine } = await parseMachine(file.emitted.source);
     if (machine === undefined) continue;
-    const texts = await liveLint(machine, oracle, {
-      signal: context.signal ?? new AbortController().signal,
+    const { findings } = await liveLint(machine, oracle, {
+      ...optional("signal", context.signal),
       ...optional("samples", args.positiveInteger("llm-samples")),
       ...optional("repeats", args.positiveInteger("llm-repeats")),
     });
-    found.set(file, texts);
+    found.set(file, findings.map(({ message }) => message));
   }
   return found;
 }
