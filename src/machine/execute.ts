@@ -192,6 +192,7 @@ async function produce(level: Level, state: GenerativeState, unit: Unit): Promis
       machine: level.machine.name,
       state: state.id,
       depth: level.depth,
+      path: placeOf(level, state, unit),
       ...(unit.branch === undefined ? {} : { branch: unit.branch }),
       system,
       user,
@@ -205,6 +206,11 @@ async function produce(level: Level, state: GenerativeState, unit: Unit): Promis
     return produceFailure(cause);
   }
   return readProduced(level, state, produced);
+}
+
+function placeOf(level: Level, state: State, unit: Unit): string {
+  const place = level.path + state.id;
+  return unit.branch === undefined ? place : `${place}#${unit.branch}`;
 }
 
 function readProduced(level: Level, state: GenerativeState, produced: Produced): Outcome {
@@ -251,19 +257,20 @@ async function runTool(level: Level, state: ToolState, unit: Unit): Promise<Outc
     });
   }
   if (signal.aborted) return stateFailure(signal.reason);
-  return await observe(level, state, { tool, input });
+  return await observe(level, state, { tool, input, path: placeOf(level, state, unit) });
 }
 
 async function observe(
   level: Level,
   state: ToolState,
-  call: { readonly tool: HostTool; readonly input: JsonObject },
+  call: { readonly tool: HostTool; readonly input: JsonObject; readonly path: string },
 ): Promise<Outcome> {
   try {
     const answer = call.tool.run(call.input, {
       signal: level.shared.signal,
       machine: level.machine.name,
       state: state.id,
+      path: call.path,
     });
     return { kind: "made", value: toolText(await awaitAnswer(level, answer)), tokens: NO_TOKENS };
   } catch (cause) {
@@ -290,6 +297,7 @@ async function callMachine(level: Level, state: CallState, unit: Unit): Promise<
     machine,
     context: Object.assign(emptyObject(), machine.context, inputs),
     depth: level.depth + 1,
+    path: `${placeOf(level, state, unit)}/`,
     cap: unit.cap,
     suspend: unit.suspend,
     trustedKeys,

@@ -57,6 +57,8 @@ export interface LevelStart {
   readonly frames?: readonly Frame[];
   /** The level that calls. */
   readonly caller?: Level;
+  /** The call states and branches that lead here, each with a slash behind it. */
+  readonly path: string;
 }
 
 /** Whether a level may suspend. */
@@ -81,6 +83,8 @@ export class Level {
   readonly suspend: SuspendRights;
   /** The level that calls, except for branches, which nobody can go back into. */
   readonly caller: Level | undefined;
+  /** The call states and branches that lead here, each with a slash behind it. */
+  readonly path: string;
   /** The state to run next, or the one that runs. */
   at: string;
   /** Steps charged. */
@@ -122,6 +126,7 @@ export class Level {
     this.cap = start.cap;
     this.suspend = start.suspend;
     this.caller = start.caller;
+    this.path = start.path;
     const frame = start.frames?.[0];
     this.at = frame?.state ?? machine.entry;
     this.#context = shallowCopy(frame?.ctx ?? start.context);

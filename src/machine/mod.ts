@@ -54,3 +54,26 @@ export { clip, countChars, firstChars, formatValue, jsonText } from "./format.ts
 export { type EstimateOptions, estimateRun, type RunEstimate } from "./estimate.ts";
 export { type Examination, examineMachine } from "./examine.ts";
 export { liveLint, type LiveLintOptions, type LiveLintResult } from "./live_lint.ts";
+export {
+  type Checkpoint,
+  type CheckpointProblem,
+  decodeCheckpoint,
+  decodeFrames,
+  encodeCheckpoint,
+} from "./checkpoint.ts";
+export {
+  listScenarios,
+  runScenario,
+  type ScenarioOptions,
+  type ScenarioResult,
+} from "./scenario.ts";
+export { readCase, runCase } from "./cases.ts";
+export {
+  type Coverage,
+  createCoverage,
+  type MachineCoverage,
+  type MissedGate,
+} from "./coverage.ts";
+export { createRecorder, type Recorder, scenarioFromRecording } from "./recorder.ts";
+export type { HookCallOptions } from "./options.ts";
+export { byCodePoint } from "./level.ts";

@@ -18,6 +18,18 @@ export interface ToolCallOptions {
   readonly machine: string;
   /** The state that calls. */
   readonly state: string;
+  /** The call states and branches that lead there, and the state. */
+  readonly path: string;
+}
+
+/** What a hook is given beside its subject. */
+export interface HookCallOptions {
+  /** The machine. */
+  readonly machine: string;
+  /** The state whose gate asks. */
+  readonly state: string;
+  /** The call states and branches that lead there, and the state. */
+  readonly path: string;
 }
 
 /** A tool that tool states may call. */
@@ -39,9 +51,14 @@ export interface HostTool {
  *
  * @param context The context after the deposit.
  * @param output What the state gave, raw; of a fan-out the list.
+ * @param options Who asks.
  * @returns `true` fires the gate, `false` does not; anything else halts with `state-error`.
  */
-export type Hook = (context: JsonObject, output: JsonValue) => boolean | Promise<boolean>;
+export type Hook = (
+  context: JsonObject,
+  output: JsonValue,
+  options: HookCallOptions,
+) => boolean | Promise<boolean>;
 
 /** Tools by name; a `Map` is one. */
 export interface ToolSource {

@@ -126,7 +126,13 @@ async function askHook(level: Level, choice: Choice, name: string): Promise<bool
     );
   }
   try {
-    const verdict: unknown = await awaitAnswer(level, hook(level.context, choice.result));
+    const { machine, context, path } = level;
+    const answer = hook(context, choice.result, {
+      machine: machine.name,
+      state: choice.state.id,
+      path: path + choice.state.id,
+    });
+    const verdict: unknown = await awaitAnswer(level, answer);
     return typeof verdict === "boolean"
       ? verdict
       : stateFailure(new TypeError("hook: not a boolean"));
@@ -151,6 +157,7 @@ async function askJudge(
       machine: level.machine.name,
       state: state.id,
       depth: level.depth,
+      path: level.path + state.id,
       conditions: batch.eligible.slice(at, next).map(({ gate }) => gate.when),
       output: formatValue(result),
       ...(reasoning === undefined ? {} : { reasoning }),

@@ -1,0 +1,113 @@
+/**
+ * Comparing how a run ended with what a scenario expects.
+ *
+ * @module
+ */
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import type { RunResult } from "./trace.ts";
+
+/**
+ * Compares the listed expectations, in a fixed order; what is not listed is free.
+ *
+ * @param result How the run ended.
+ * @param expect What is expected.
+ * @returns One line for each expectation that does not hold.
+ */
+export function matchExpectation(result: RunResult, expect: JsonObject): string[] {
+  const mismatches: string[] = [];
+  function compare(key: string, wanted: JsonValue, got: JsonValue | undefined): void {
+    if (isEqual(wanted, got)) return;
+    mismatches.push(`${key}: expected ${repr(wanted)}, got ${repr(got ?? null)}`);
+  }
+  function compareIfListed(key: string, got: JsonValue | undefined): void {
+    const wanted = member(expect, key);
+    if (wanted !== undefined) compare(key, wanted, got);
+  }
+  compareIfListed("status", result.status);
+  compareIfListed("error", result.error);
+  const prefix = member(expect, "error_prefix");
+  if (prefix !== undefined && !(result.error ?? "").startsWith(String(prefix))) {
+    mismatches.push(`error_prefix: expected ${repr(prefix)}, got ${repr(result.error)}`);
+  }
+  compareIfListed("result", result.result);
+  compareIfListed("at", result.at);
+  compareIfListed("ask", result.ask);
+  compareIfListed("reply_to", result.reply_to);
+  const context = member(expect, "context");
+  if (isJsonObject(context)) {
+    for (const [key, wanted] of Object.entries(context)) {
+      compare(`context.${key}`, wanted, member(result.context, key));
+    }
+  }
+  const trace = member(expect, "trace");
+  if (Array.isArray(trace)) compareTrace(result, trace, { mismatches, compare });
+  return mismatches;
+}
+
+/**
+ * Compares values as scenario files mean it: deeply, with absent as null and true as 1.
+ *
+ * @param left One.
+ * @param right The other.
+ * @returns Whether they are equal.
+ */
+export function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  const a = plain(left);
+  const b = plain(right);
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+}
+
+function compareTrace(
+  result: RunResult,
+  wanted: readonly JsonValue[],
+  to: {
+    readonly mismatches: string[];
+    compare(key: string, wanted: JsonValue, got: JsonValue | undefined): void;
+  },
+): void {
+  const { trace } = result;
+  if (wanted.length !== trace.length) {
+    const states = repr(trace.map((step) => step.state));
+    to.mismatches.push(
+      `trace.length: expected ${wanted.length}, got ${repr(`${trace.length} (${states})`)}`,
+    );
+    return;
+  }
+  for (const [i, step] of trace.entries()) {
+    const listed = wanted[i];
+    if (!isJsonObject(listed)) continue;
+    const got: Record<string, JsonValue> = JSON.parse(JSON.stringify(step));
+    for (const [key, value] of Object.entries(listed)) {
+      to.compare(`trace[${i}].${key}`, value, Object.hasOwn(got, key) ? got[key] : undefined);
+    }
+  }
+}
+
+function plain(value: JsonValue | undefined): JsonValue {
+  if (value === undefined) return null;
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** Values in mismatch lines are written as the language's reference program writes them. */
+function repr(value: JsonValue): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return `[${value.map(repr).join(", ")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${quote(key)}: ${repr(item)}`);
+  return `{${members.join(", ")}}`;
+}
+
+function quote(text: string): string {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (text.includes("'") && !text.includes('"')) return `"${escaped}"`;
+  return `'${escaped.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
