@@ -25,8 +25,11 @@ export interface Origin {
   readonly depth: number;
   /** The branch of a fan-out, from 0. */
   readonly branch?: number;
-  /** The call states and branches that lead here, and the state: the same place in the same run, whenever it runs. */
-  readonly path: string;
+  /**
+   * The call states and branches that lead here, and the state: the same place in the same run, whenever it runs.
+   * Absent for questions outside a run.
+   */
+  readonly path?: string;
 }
 
 /** A state's question for a text. */

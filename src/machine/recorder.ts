@@ -101,7 +101,7 @@ function recordedOracle(oracle: Oracle, list: Answer[]): Oracle {
     tiers: oracle.tiers,
     judgeModel: (tier) => oracle.judgeModel(tier),
     async produce(request) {
-      const place = { at: request.path, kind: "produce" } as const;
+      const place = { at: request.path ?? "", kind: "produce" } as const;
       const produced = await heard(list, place, () => oracle.produce(request));
       const { text, reasoning, truncated, finishReason, tokens } = produced;
       list.push({
@@ -115,7 +115,7 @@ function recordedOracle(oracle: Oracle, list: Answer[]): Oracle {
       return produced;
     },
     async judge(request) {
-      const place = { at: request.path, kind: "judge" } as const;
+      const place = { at: request.path ?? "", kind: "judge" } as const;
       const verdict = await heard(list, place, () => oracle.judge(request));
       const answer = verdict.kind === "choice"
         ? { choice: verdict.index, ...(verdict.method ? { method: verdict.method } : {}) }

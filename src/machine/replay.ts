@@ -114,7 +114,7 @@ function replayOracle(answers: Answers, take: Take): Oracle {
   return {
     tiers: TIERS.filter((tier) => Object.hasOwn(answers.models, tier)),
     judgeModel: (tier) => Object.hasOwn(answers.models, tier) ? answers.models[tier] : undefined,
-    produce({ path }) {
+    produce({ path = "" }) {
       const answer = take("produce", path);
       return {
         text: answer.text ?? "",
@@ -124,7 +124,7 @@ function replayOracle(answers: Answers, take: Take): Oracle {
         ...(answer.finish === undefined ? {} : { finishReason: answer.finish }),
       };
     },
-    judge({ path }) {
+    judge({ path = "" }) {
       const answer = take("judge", path);
       const tokens = tokensOf(answer);
       if (answer.choice === undefined) {
