@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { optionsOf } from "./arguments.ts";
+import { optionsOf } from "./read_arguments.ts";
 import type { Command, Completion, OptionSpec } from "./command.ts";
 
 /** Shells that completions can be made for. */

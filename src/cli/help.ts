@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { optionsOf } from "./arguments.ts";
+import { optionsOf } from "./read_arguments.ts";
 import type { Command, OptionSpec, PositionalSpec } from "./command.ts";
 
 const GAP = "  ";

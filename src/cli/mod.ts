@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Arguments, readArguments, UsageError } from "./arguments.ts";
+import { type Arguments, UsageError } from "./arguments.ts";
 import type { Command, Format } from "./command.ts";
 import { completions, type Shell } from "./completions.ts";
 import type { CliContext } from "./context.ts";
@@ -13,6 +13,7 @@ import { commandHelp, guide, usage } from "./help.ts";
 import { nearest } from "./nearest.ts";
 import { Output, printable } from "./output.ts";
 import { leveled } from "./log_level.ts";
+import { readArguments } from "./read_arguments.ts";
 import { COMMANDS } from "./table.ts";
 
 export type { CliContext, CliStdio, PairedServer } from "./context.ts";

@@ -1,5 +1,5 @@
 import { assert, assertStringIncludes } from "@std/assert";
-import { optionsOf } from "../../src/cli/arguments.ts";
+import { optionsOf } from "../../src/cli/read_arguments.ts";
 import { completions, type Shell } from "../../src/cli/completions.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { readArguments, UsageError } from "../../src/cli/arguments.ts";
+import { UsageError } from "../../src/cli/arguments.ts";
 import type { Command } from "../../src/cli/command.ts";
+import { readArguments } from "../../src/cli/read_arguments.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 function command(name: string): Command {
