@@ -94,7 +94,7 @@ export function ensurePython(
  * @throws {MissingPeer} If there is none for this system.
  */
 export function ensureNode(): Promise<string> {
-  return once("node", findNode);
+  return once("node program", findNode);
 }
 
 /**
