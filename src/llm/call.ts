@@ -13,13 +13,15 @@ import type { Estimate, Ledger, Reservation } from "./ledger.ts";
 import type { LlmResponse, Message } from "./message.ts";
 import type { CompleteOptions, LlmProvider } from "./provider.ts";
 import { askedDelay, resolveRetry, retryDelay, type RetryPolicy } from "./retry.ts";
-import { type OpenSpan, openSpan, type SpanContext, type TraceSink } from "./trace.ts";
+import { type OpenSpan, openSpan, randomHex, type SpanContext, type TraceSink } from "./trace.ts";
 
 /** The completion tokens asked for where the caller names no limit. */
 export const DEFAULT_MAX_TOKENS = 4096;
 
 /** How often one call may be sent again at once because the provider has adjusted it to the endpoint. */
 const MAX_ADJUSTMENTS = 3;
+
+const KEY_BYTES = 16;
 
 /** How a model is called. */
 export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
@@ -89,6 +91,8 @@ export class Call implements Disposable {
   readonly #policy: Required<RetryPolicy>;
   readonly #deadline: number | undefined;
   readonly #stack = new DisposableStack();
+  readonly #idempotencyKey: string;
+  #adjustments = 0;
   readonly #cancel: LinkedSignal;
 
   /** Opens a call; nothing is sent yet. */
@@ -101,6 +105,7 @@ export class Call implements Disposable {
     this.#messages = messages;
     this.#options = options;
     this.#ports = options.ports ?? ambientPorts();
+    this.#idempotencyKey = options.idempotencyKey ?? randomHex(this.#ports.random, KEY_BYTES);
     const policy = resolveRetry(options.retry);
     this.#policy = provider.metersItself === true ? { ...policy, maxAttempts: 1 } : policy;
     this.account = options.ledger.child();
@@ -121,17 +126,17 @@ export class Call implements Disposable {
   /** Makes attempts until one succeeds or there is no sense in another. */
   async run<T>(attempt: Attempt<T>): Promise<T> {
     let malformed = 0;
-    let adjustments = 0;
     while (true) {
       try {
         return await this.#attemptOnce(attempt);
       } catch (thrown) {
         const error = this.#explain(thrown);
         if (error.code === "bad_response") malformed += 1;
-        const adjusted = error.details["adjusted"] !== undefined && adjustments < MAX_ADJUSTMENTS;
-        if (adjusted) adjustments += 1;
+        const adjusted = error.details["adjusted"] !== undefined &&
+          this.#adjustments < MAX_ADJUSTMENTS;
+        if (adjusted) this.#adjustments += 1;
         const state = {
-          attempt: this.attempts - adjustments,
+          attempt: this.attempts - this.#adjustments,
           malformed,
           leftMs: this.#leftMs(),
         };
@@ -222,7 +227,8 @@ export class Call implements Disposable {
       round: _n,
       ...rest
     } = this.#options;
-    return { ...rest, signal: this.signal };
+    const suffix = this.#adjustments === 0 ? "" : `-${this.#adjustments}`;
+    return { ...rest, idempotencyKey: this.#idempotencyKey + suffix, signal: this.signal };
   }
 
   #estimate(): Estimate {

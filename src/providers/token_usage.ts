@@ -1,0 +1,78 @@
+/**
+ * Counts of tokens as endpoints report them.
+ *
+ * @module
+ */
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import type { TokenUsage } from "../llm/mod.ts";
+
+/** The most tokens that are believed of one request. */
+export const MAX_REPORTED_TOKENS = 1_000_000_000;
+
+/** Nothing reported. */
+export const NO_REPORT: TokenUsage = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  known: false,
+});
+
+/**
+ * Reads counts in either dialect: `input_tokens` before `prompt_tokens`, `output_tokens` before `completion_tokens`. One
+ * that is missing follows from the total. Counts that cannot be believed make the whole unknown, never an error: the answer
+ * is paid for.
+ *
+ * @param usage The endpoint's `usage`.
+ * @returns The counts, 0 where unknown.
+ */
+export function readTokenUsage(usage: JsonValue | undefined): TokenUsage {
+  if (!isJsonObject(usage)) return NO_REPORT;
+  const input = countOf(usage, ["input_tokens", "prompt_tokens"]);
+  const output = countOf(usage, ["output_tokens", "completion_tokens"]);
+  const total = countOf(usage, ["total_tokens"]);
+  const inputTokens = input ?? difference(total, output);
+  const outputTokens = output ?? difference(total, input);
+  const known = inputTokens !== undefined && outputTokens !== undefined &&
+    inputTokens + outputTokens > 0;
+  return { inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, known };
+}
+
+function countOf(usage: JsonObject, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = member(usage, name);
+    if (value === undefined || value === null) continue;
+    return isCount(value) ? value : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a number of tokens can be believed. */
+function isCount(value: JsonValue): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 &&
+    value <= MAX_REPORTED_TOKENS;
+}
+
+function difference(total: number | undefined, part: number | undefined): number | undefined {
+  return total === undefined || part === undefined || total < part ? undefined : total - part;
+}
+
+/** Bytes of prompt for one reported token from which on it looks as if the endpoint had cut the prompt. */
+const SUSPICIOUS_BYTES_PER_TOKEN = 16;
+
+/** Shorter prompts are not suspected. */
+const SUSPICIOUS_BYTES = 8000;
+
+/**
+ * Tells whether an endpoint seems to have read less than it was sent, as local servers do beyond their context size.
+ *
+ * @param sentBytes How long the prompt was.
+ * @param usage What the endpoint reports.
+ * @returns A warning, or `undefined`.
+ */
+export function promptCutWarning(sentBytes: number, usage: TokenUsage): string | undefined {
+  const suspicious = usage.known && usage.inputTokens > 0 && sentBytes >= SUSPICIOUS_BYTES &&
+    sentBytes / usage.inputTokens > SUSPICIOUS_BYTES_PER_TOKEN;
+  return suspicious
+    ? `The prompt seems to have been truncated: ${sentBytes} bytes were sent, ${usage.inputTokens} tokens were ` +
+      "read; raise the model's context size"
+    : undefined;
+}
