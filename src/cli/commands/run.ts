@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { HostOptions } from "../../host/mod.ts";
+import { createRecorder } from "../../machine/mod.ts";
 import { UsageError } from "../arguments.ts";
 import type { Invocation } from "../command.ts";
 import { openHost, optional } from "../open_host.ts";
@@ -20,9 +22,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const inputs = readSettings(args.values("set"));
   const costBudget = args.positiveInteger("max-tokens");
   await checkWorkspace(invocation);
-  const host = openHost(invocation);
-  const progress = new ProgressLine(out);
   const path = args.word(0);
+  const host = openHost(invocation, recording(path, invocation));
+  const progress = new ProgressLine(out);
   try {
     const emitted = await host.run({
       path,
@@ -44,6 +46,24 @@ export async function run(invocation: Invocation): Promise<number> {
     await progress.clear();
     await host.close();
   }
+}
+
+/** Keeps every answer of the run in a file, if that was asked for. */
+function recording(path: string, { args, context }: Invocation): Partial<HostOptions> {
+  const file = args.value("record");
+  if (file === undefined) return {};
+  return {
+    wrapRun: (machine, options, start) => {
+      const recorder = createRecorder(machine, options, start);
+      return {
+        options: recorder.options,
+        ended: async (result) => {
+          const text = JSON.stringify({ ...recorder.recording(result), path }, null, 2);
+          await context.ports.files.writeAtomic(file, `${text}\n`);
+        },
+      };
+    },
+  };
 }
 
 async function checkWorkspace({ args, context }: Invocation): Promise<void> {
