@@ -11,10 +11,11 @@
  * @module
  */
 import { type ArchiveFile, tarGz, zip } from "./archive.ts";
-import { compileArguments, type Target, TARGETS } from "./compile.ts";
+import { compileArguments, lazyModules, type Target, TARGETS } from "./compile.ts";
 
 const root = new URL("../", import.meta.url);
 const dist = new URL("dist/", root);
+const include = await lazyModules(root);
 
 await Deno.mkdir(dist, { recursive: true });
 const wanted = chosen(Deno.args);
@@ -45,7 +46,7 @@ async function compile(target: Target): Promise<Uint8Array<ArrayBuffer>> {
   const output = `dist/${target.triple}/${target.program}`;
   const { triple } = target;
   const { success } = await new Deno.Command(Deno.execPath(), {
-    args: compileArguments(output, { version: Deno.version.deno, triple }),
+    args: compileArguments(output, { version: Deno.version.deno, triple, include }),
     cwd: root,
     stdout: "inherit",
     stderr: "inherit",

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { compileArguments } from "./compile.ts";
+import { compileArguments, lazyModules } from "./compile.ts";
 import { type Base, findBase } from "./denort.ts";
 
 const PROGRAM = "dist/smoke/kit";
@@ -99,7 +99,8 @@ const TRIALS: readonly Trial[] = [
 
 async function compile({ path, version }: Base): Promise<string | undefined> {
   const same = version === Deno.version.deno;
-  const args = compileArguments(PROGRAM, { version });
+  const include = await lazyModules(new URL("../", import.meta.url));
+  const args = compileArguments(PROGRAM, { version, include });
   const program = same ? Deno.execPath() : "npx";
   const { success, stderr } = await new Deno.Command(program, {
     args: same ? args : ["-y", `deno@${version}`, ...args],

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { compileArguments, TARGETS } from "../../scripts/compile.ts";
+import { compileArguments, lazyModules, TARGETS } from "../../scripts/compile.ts";
 import { baseOf } from "../../scripts/denort.ts";
 
 Deno.test("compileArguments() bakes in net, env, read and write, and refuses run and ffi", () => {
-  const args = compileArguments("out", { version: "2.9.6" });
+  const args = compileArguments("out", { version: "2.9.6", include: [] });
   assertEquals(args.filter((arg) => /^--(allow|deny|no-prompt)/.test(arg)), [
     "--allow-net",
     "--allow-env",
@@ -22,10 +22,17 @@ for (
   ]] as const
 ) {
   Deno.test(`compileArguments() for Deno ${version} ${needed ? "has" : "lacks"} the flag for text imports`, () => {
-    const args = compileArguments("out", { version });
+    const args = compileArguments("out", { version, include: [] });
     assertEquals(args.includes("--unstable-raw-imports"), needed);
   });
 }
+
+Deno.test("compileArguments() includes what lazyModules() finds, the command line among it", async () => {
+  const include = await lazyModules(new URL("../../", import.meta.url));
+  assert(include.includes("src/cli/mod.ts"));
+  const args = compileArguments("out", { version: "2.9.6", include });
+  assertEquals(args.filter((_, index) => args[index - 1] === "--include"), include);
+});
 
 Deno.test("TARGETS names five systems, each with an archive of its own", () => {
   assertEquals(TARGETS.map(({ triple }) => triple), [
