@@ -11,8 +11,10 @@ import {
   printForeign,
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
+import { estimateRun } from "../../machine/mod.ts";
 import { EXIT } from "../exit_codes.ts";
-import { openHost } from "../open_host.ts";
+import { openHost, optional } from "../open_host.ts";
+import { grouped } from "../run_output.ts";
 
 /**
  * Checks machines without running them.
@@ -42,12 +44,28 @@ export async function run(invocation: Invocation): Promise<number> {
       );
       return code;
     }
-    for (const file of files) await printFile(file, statusOf(file), { out, wanted });
+    for (const file of files) {
+      await printFile(file, statusOf(file), { out, wanted });
+      const most = atMost(file);
+      if (most !== undefined) await out.line(out.style("dim", `  ${most}`));
+    }
     await out.line(out.style("dim", `files=${files.length}`));
     return code;
   } finally {
     await host.close();
   }
+}
+
+/** The most that a run can cost, if that can be known. */
+function atMost({ emitted, errors }: CheckedFile): string | undefined {
+  const { machine, registry } = emitted;
+  if (machine === undefined || errors.length > 0) return undefined;
+  const { modelCalls, completionTokens } = estimateRun(machine, optional("registry", registry));
+  if (modelCalls === undefined) return undefined;
+  const tokens = completionTokens === undefined
+    ? ""
+    : `, ${grouped(completionTokens)} completion tokens`;
+  return `a run makes at most ${grouped(modelCalls)} model calls${tokens}`;
 }
 
 function itemOf(file: CheckedFile): Readonly<Record<string, unknown>> {
