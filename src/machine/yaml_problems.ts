@@ -89,13 +89,6 @@ function explain(
       hint: "Replace the tab with spaces",
     };
   }
-  if (/^[ \t]*\u00a0/.test(line)) {
-    return {
-      code: "nbsp-indent",
-      message: "A no-break space is used as indentation, where YAML allows spaces only",
-      hint: "Replace it with an ordinary space",
-    };
-  }
   switch (problem.code) {
     case "BLOCK_AS_IMPLICIT_KEY":
       return codes.has("MULTILINE_IMPLICIT_KEY") ? badIndent() : colonInText();

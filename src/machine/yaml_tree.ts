@@ -198,6 +198,12 @@ class Converter {
       if (source === "" && node.type === "PLAIN") return this.#badKey("An empty key", start);
       this.#checkTag(node);
       if (node.type === "PLAIN") this.#plain(source, node.value, start);
+      if (node.type === "PLAIN" && /^[\u00a0\u2000-\u200b\u202f\u3000]/.test(source)) {
+        this.#error("nbsp-indent", "A space of another kind stands before the key", {
+          start,
+          hint: "Replace it with ordinary spaces, which are what YAML counts as indentation",
+        });
+      }
       if (node.anchor !== undefined) {
         this.#anchors.set(node.anchor, { value: source, start, size: 1 });
       }
