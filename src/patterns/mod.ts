@@ -23,7 +23,21 @@ export {
   type SampleOutcome,
   type SampleReport,
 } from "./consensus_options.ts";
+export {
+  type MapFailure,
+  type MapItemReport,
+  mapReduce,
+  type MapReduceMetadata,
+  type MapReduceOptions,
+} from "./map_reduce.ts";
 export type { PatternOptions, PatternResult, SpendFacts } from "./options.ts";
+export {
+  pipe,
+  type PipeMetadata,
+  type PipeStep,
+  type PipeStepReport,
+  type StepContext,
+} from "./pipe.ts";
 export { reactLoop } from "./react_loop.ts";
 export {
   DEFAULT_MAX_OBSERVATION_CHARS,
@@ -39,6 +53,17 @@ export {
   type TerminationReason,
   type ToolRunContext,
 } from "./react_options.ts";
+export { refineLoop } from "./refine_loop.ts";
+export {
+  type EvaluationContext,
+  type Evaluator,
+  type RefineCheckpoint,
+  type RefineMetadata,
+  type RefineOptions,
+  type RefineStopReason,
+} from "./refine_options.ts";
+export { structured } from "./structured.ts";
+export type { StructuredMetadata, StructuredOptions, Validator } from "./structured_options.ts";
 export {
   castVote,
   tallyVotes,

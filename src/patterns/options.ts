@@ -59,7 +59,7 @@ export interface SpendFacts {
 }
 
 /** What a pattern gives. Frozen, and shared with nobody. */
-export interface PatternResult<T, M = Readonly<Record<string, unknown>>> {
+export interface PatternResult<T, M = object> {
   /** What was asked for. */
   readonly value: T;
   /** How good it is by the pattern's own measure, from 0 to 1; absent if the pattern has none. */

@@ -27,6 +27,7 @@ import {
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock, type Ports } from "../ports/mod.ts";
 import { deepFreeze } from "../json/mod.ts";
+import { meterProvider } from "./metered.ts";
 import {
   checkCommon,
   type PatternOptions,
@@ -95,25 +96,9 @@ export class PatternRun {
     return await callModel(provider, messages, this.#callOptions(request));
   }
 
-  /** A provider whose every request is charged to this run: for evaluators and summarizers of the caller. */
+  /** A provider whose every request is charged to this run: for what callers bring, such as evaluators. */
   metered(provider: LlmProvider): LlmProvider {
-    const copied = ["name", "model", "supportsTools", "supportsReasoning", "supportsResponseFormat"]
-      .filter((name) => name in provider)
-      .map((name) => [name, provider[name as keyof LlmProvider]]);
-    const { ledger: _ledger, ...defaults } = this.#callOptions({});
-    return {
-      ...Object.fromEntries(copied),
-      complete: async (messages, options = {}) => {
-        const { ledger: _theirs, ...rest } = options;
-        const signal = rest.signal ?? this.signal;
-        return await callModel(provider, messages, {
-          ...defaults,
-          ...rest,
-          signal,
-          ledger: this.ledger,
-        });
-      },
-    };
+    return meterProvider(provider, this.#callOptions({}));
   }
 
   /** Makes the result, frozen. */

@@ -1,0 +1,196 @@
+/**
+ * Patterns one after another, on one budget.
+ *
+ * @module
+ */
+import { deepFreeze } from "../json/mod.ts";
+import { copyError, KitError, type LlmProvider, subtractUsage, type Usage } from "../llm/mod.ts";
+import { checkText, type PatternOptions, type PatternResult } from "./options.ts";
+import { type PatternRun, runPattern } from "./run_pattern.ts";
+
+/** What a step of a pipe, or of a workflow, works with. */
+export interface StepContext {
+  /** Whom to ask. Charged to the whole, even when it is asked directly. */
+  readonly provider: LlmProvider;
+  /** Options for patterns within the step: account, signal, trace, retries. Spread them into the pattern's own. */
+  readonly options: PatternOptions;
+  /** Fires when the whole ends. */
+  readonly signal: AbortSignal;
+}
+
+/** One step of a pipe. */
+export interface PipeStep<T = unknown> {
+  /** Its name, for errors and metadata; default `step <number>`. */
+  readonly name?: string;
+  /**
+   * Does the work.
+   *
+   * @param context What it works with.
+   * @param input What the step before gave, as a text.
+   */
+  run(context: StepContext, input: string): Promise<PatternResult<T>>;
+  /** Whether to run at all; default always. A step that is skipped passes its input on. */
+  when?(input: string): boolean;
+  /** What to hand to the next step; default the value: a text as it is, anything else as JSON text. */
+  select?(result: PatternResult<T>): string;
+}
+
+/** What became of a step. */
+export interface PipeStepReport {
+  /** Its name. */
+  readonly name: string;
+  /** Whether `when` kept it from running. */
+  readonly skipped: boolean;
+  /** What it spent. */
+  readonly usage: Usage;
+  /** How its result came about. */
+  readonly metadata?: unknown;
+}
+
+/** How a pipe came about. */
+export interface PipeMetadata {
+  /** How many steps ran. */
+  readonly stepCount: number;
+  /** Every step, in order. */
+  readonly steps: readonly PipeStepReport[];
+}
+
+/**
+ * Runs steps one after another; each gets what the one before gave.
+ *
+ * All steps share one account: its budget holds for the whole, whatever a step asks and however.
+ *
+ * @example
+ * ```ts
+ * import { consensus, pipe, structured } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = new MockProvider(["Paris", "Paris", "Paris", '{"city": "Paris"}']);
+ * const { value, metadata } = await pipe(model, "Capital of France?", [
+ *   { run: ({ provider, options }, text) => consensus(provider, text, { ...options, numSamples: 3 }) },
+ *   { run: ({ provider, options }, text) => structured(provider, `As JSON: ${text}`, options) },
+ * ], { budget: { maxCalls: 4 } });
+ * assertEquals([value, metadata.stepCount], [{ city: "Paris" }, 2]);
+ * ```
+ *
+ * @param provider Whom the steps ask.
+ * @param input What the first step gets.
+ * @param steps The steps; without any the input is the value.
+ * @param options The budget, and what else holds for the whole.
+ * @returns The value and score of the last step that ran.
+ * @throws {KitError} What the failing step threw, with the spending of the whole; `partial` holds the finished steps and
+ * the input of the failing one, `details.step` its name.
+ */
+export async function pipe(
+  provider: LlmProvider,
+  input: string,
+  steps: readonly PipeStep[],
+  options: PatternOptions = {},
+): Promise<PatternResult<unknown, PipeMetadata>> {
+  checkText("input", input);
+  return await runPattern("pipe", options, async (run) => {
+    const line = new Line(provider, run, options);
+    run.keep(() => line.partial(input));
+    for (const [index, step] of steps.entries()) {
+      await line.take(step, { name: step.name ?? `step ${index + 1}`, input });
+    }
+    return line.end(input);
+  });
+}
+
+/**
+ * What a step works with, on the account of a run.
+ *
+ * @param provider Whom it asks.
+ * @param run The run.
+ * @param options The options of the whole.
+ * @returns The context.
+ */
+export function stepContext(
+  provider: LlmProvider,
+  run: PatternRun,
+  options: PatternOptions,
+): StepContext {
+  const { retry, timeoutMs, trace, extra } = options;
+  return Object.freeze({
+    provider: run.metered(provider),
+    signal: run.signal,
+    options: Object.freeze({
+      ledger: run.ledger,
+      signal: run.signal,
+      ports: run.ports,
+      span: run.span,
+      ...(retry === undefined ? {} : { retry }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(trace === undefined ? {} : { trace }),
+      ...(extra === undefined ? {} : { extra }),
+    }),
+  });
+}
+
+/**
+ * A value as the next step reads it.
+ *
+ * @param value Any value.
+ * @returns A text as it is; anything else as JSON text, `""` for what JSON does not have.
+ */
+export function valueText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}
+
+class Line {
+  readonly #context: StepContext;
+  readonly #run: PatternRun;
+  readonly #reports: PipeStepReport[] = [];
+  #latest: { readonly result: PatternResult<unknown>; readonly text: string } | undefined;
+
+  constructor(provider: LlmProvider, run: PatternRun, options: PatternOptions) {
+    this.#context = stepContext(provider, run, options);
+    this.#run = run;
+  }
+
+  async take(
+    step: PipeStep,
+    facts: { readonly name: string; readonly input: string },
+  ): Promise<void> {
+    const input = this.#latest?.text ?? facts.input;
+    const before = this.#run.ledger.spent;
+    const spent = (): Usage => subtractUsage(this.#run.ledger.spent, before);
+    this.#run.signal.throwIfAborted();
+    if (step.when?.(input) === false) {
+      this.#reports.push({ name: facts.name, skipped: true, usage: spent() });
+      return;
+    }
+    try {
+      const result = await step.run(this.#context, input);
+      const text = step.select?.(result) ?? valueText(result.value);
+      this.#latest = { result, text };
+      const { metadata } = result;
+      this.#reports.push({ name: facts.name, skipped: false, usage: spent(), metadata });
+    } catch (error) {
+      this.#reports.push({ name: facts.name, skipped: false, usage: spent() });
+      throw error instanceof KitError
+        ? copyError(error, { details: { ...error.details, step: facts.name } })
+        : error;
+    }
+  }
+
+  partial(input: string): {
+    readonly steps: readonly PipeStepReport[];
+    readonly input: string;
+  } {
+    return { steps: [...this.#reports], input: this.#latest?.text ?? input };
+  }
+
+  end(input: string): PatternResult<unknown, PipeMetadata> {
+    const result = this.#latest?.result;
+    const steps = deepFreeze([...this.#reports]);
+    const score = result?.score;
+    return this.#run.result({
+      value: result === undefined ? input : result.value,
+      ...(score === undefined ? {} : { score }),
+      metadata: { stepCount: steps.filter((step) => !step.skipped).length, steps },
+    });
+  }
+}
