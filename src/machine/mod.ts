@@ -44,7 +44,7 @@ export { createRegistry, libraryRegistry, type RegistryOptions } from "./registr
 export { lintMachine, type LintOptions } from "./lint.ts";
 export { fingerprintMachine } from "./fingerprint.ts";
 export { MACHINE_SCHEMA_DIALECT, machineSchema } from "./schema.ts";
-export { resumeMachine, runMachine } from "./run.ts";
+export { resumeMachine, runMachine, startFrames } from "./run.ts";
 export { distrustFrames, injectInputs } from "./frames.ts";
 export { createModelOracle, type ModelOracleOptions } from "./model_oracle.ts";
 export { createScriptedOracle, type Script } from "./scripted_oracle.ts";

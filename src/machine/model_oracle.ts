@@ -103,7 +103,8 @@ async function produce(request: ProduceRequest, settings: Settings): Promise<Pro
   const messages = scratchpad
     ? { ...request, system: request.system + SCRATCHPAD_SECTION }
     : request;
-  const { response, tokens } = await ask(provider, messages, settings, {
+  const { response, tokens } = await ask(provider, messages, {
+    ...callSettings(settings),
     temperature: request.temperature,
     maxTokens: settings.maxTokens ?? MAX_PRODUCE_TOKENS,
     ...(native ? { reasoning: true } : {}),
@@ -127,7 +128,8 @@ async function judge(request: JudgeRequest, settings: Settings): Promise<Verdict
   if (provider === undefined) throw new Error(`tier '${request.tier}' has no model`);
   const messages = judgeMessages(request, (settings.ports ?? ambientPorts()).random);
   const short = provider.name === "anthropic";
-  const { response, tokens } = await ask(provider, messages, settings, {
+  const { response, tokens } = await ask(provider, messages, {
+    ...callSettings(settings),
     temperature: 0,
     maxTokens: short ? MAX_SHORT_JUDGE_TOKENS : MAX_JUDGE_TOKENS,
     ...(provider.supportsResponseFormat ? { responseFormat: { type: "json_object" } } : {}),
@@ -139,34 +141,35 @@ async function judge(request: JudgeRequest, settings: Settings): Promise<Verdict
     : { kind: "choice", ...reply, tokens };
 }
 
+function callSettings(settings: Settings): CallOptions {
+  const { ledger, retry, ports, timeoutMs, trace } = settings;
+  return {
+    // An account of its own tells what this call spent, attempts that failed and estimated counts included.
+    ledger: ledger.child(),
+    ...(retry === undefined ? {} : { retry }),
+    ...(ports === undefined ? {} : { ports }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
+
 async function ask(
   provider: LlmProvider,
   text: StateMessages,
-  settings: Settings,
-  how: Omit<CallOptions, "ledger">,
+  how: CallOptions,
 ): Promise<{ readonly response: LlmResponse; readonly tokens: Tokens }> {
   const messages: readonly Message[] = [
     { role: "system", content: text.system },
     { role: "user", content: text.user },
   ];
-  // An account of its own tells what this call spent, attempts that failed and counts that had to be estimated included.
-  const account = settings.ledger.child();
-  const { retry, ports, timeoutMs, trace } = settings;
   let response: LlmResponse;
   try {
-    response = await callModel(provider, messages, {
-      ...how,
-      ledger: account,
-      ...(retry === undefined ? {} : { retry }),
-      ...(ports === undefined ? {} : { ports }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(trace === undefined ? {} : { trace }),
-    });
+    response = await callModel(provider, messages, how);
   } catch (error) {
     if (!(error instanceof KitError) || error.code !== "content_filter") throw error;
-    throw new RefusalError(error.message, spent(account));
+    throw new RefusalError(error.message, spent(how.ledger));
   }
-  const tokens = spent(account);
+  const tokens = spent(how.ledger);
   if (isRefusal(response)) {
     throw new RefusalError(response.refusal ?? "the model declined to answer", tokens);
   }

@@ -8,8 +8,8 @@ import type { JsonObject, JsonValue } from "../json/mod.ts";
 import { ambientPorts, type Clock, type LocalTime, type Random } from "../ports/mod.ts";
 import type { Machine } from "./document.ts";
 import { runLevel } from "./drive.ts";
-import { injectInputs } from "./frames.ts";
-import type { Shared } from "./level.ts";
+import { injectInputs, takeFrames } from "./frames.ts";
+import { Level, type LevelStart, type Shared } from "./level.ts";
 import type { RunOptions } from "./options.ts";
 import type { Frame, RunResult } from "./trace.ts";
 import { checkExtent, copyObject, setPath, shallowCopy } from "./values.ts";
@@ -31,17 +31,7 @@ const TURN_MS = 8;
  */
 export async function runMachine(machine: Machine, options: RunOptions): Promise<RunResult> {
   checkOptions(options);
-  return await runLevel({
-    shared: share(machine, options),
-    machine,
-    context: startContext(machine, options),
-    depth: 0,
-    path: "",
-    cap: options.costBudget,
-    suspend: rights(options),
-    trustedKeys: options.trustedKeys ?? [],
-    flowTainted: options.flowTainted ?? false,
-  });
+  return await runLevel(rootStart(machine, options));
 }
 
 /**
@@ -63,17 +53,23 @@ export async function resumeMachine(
     throw new ConfigError("Cannot resume: there are no frames", { code: "argument" });
   }
   return await runLevel({
-    shared: share(machine, options),
-    machine,
-    context: machine.context,
-    depth: 0,
-    path: "",
-    cap: options.costBudget,
-    suspend: rights(options),
-    trustedKeys: [],
+    ...rootStart(machine, { ...options, inputs: {}, context: {} }),
     flowTainted: true,
     frames: injected(frames, options),
   });
+}
+
+/**
+ * The frames of a run that has not begun: to resume from them gives what {@linkcode runMachine} gives with the same
+ * options. For hosts that keep a run before its first state is done.
+ *
+ * @param machine The machine.
+ * @param options As for {@linkcode runMachine}; what decides the start is taken into the frame.
+ * @returns One frame, at the entry.
+ */
+export function startFrames(machine: Machine, options: RunOptions): Frame[] {
+  checkOptions(options);
+  return takeFrames(new Level(rootStart(machine, options)));
 }
 
 /**
@@ -95,6 +91,20 @@ export function startContext(
     context = setPath(context, path, value);
   }
   return options.localTime === undefined ? context : fillClock(context, options.localTime);
+}
+
+function rootStart(machine: Machine, options: RunOptions): LevelStart {
+  return {
+    shared: share(machine, options),
+    machine,
+    context: startContext(machine, options),
+    depth: 0,
+    path: "",
+    cap: options.costBudget,
+    suspend: rights(options),
+    trustedKeys: options.trustedKeys ?? [],
+    flowTainted: options.flowTainted ?? false,
+  };
 }
 
 /** Frames of a caller that has put its values in already are left alone. */
