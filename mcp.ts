@@ -1,39 +1,29 @@
 /**
  * The program: the MCP server when it is started without words or with `mcp`, else the command line.
  *
- * Before the first answer nothing is loaded that the answer does not need, and nothing is waited for (README.md of
- * `src/mcp`, "What waits for the first answer").
+ * Before the first answer nothing is loaded that the answer does not need (README.md of `src/mcp`, "What waits for the
+ * first answer"): here files are imported where everywhere else rooms are, and what may wait is no literal in `import()`.
  *
  * @module
  */
 import deno from "./deno.json" with { type: "json" };
 import type { PairedServer } from "./src/cli/mod.ts";
 import type { Host, SuspensionStore } from "./src/host/mod.ts";
-import { readLines } from "./src/jsonrpc/mod.ts";
-import {
-  countFlag,
-  loadStateKey,
-  parseServerFlags,
-  serve,
-  type ServerFlags,
-  type ServerInfo,
-  stateDirectory,
-  type Tool,
-} from "./src/mcp/mod.ts";
-import {
-  createEnv,
-  createLog,
-  createPorts,
-  type DrainableLog,
-  type EndSignal,
-  openProcess,
-  openStdio,
-  type Process,
-  rebindConsole,
-  SIGNAL_EXIT_CODES,
-  type Stdio,
-} from "./src/platform/mod.ts";
-import { type LogLevel, type Ports, setAmbientPorts } from "./src/ports/mod.ts";
+import type { ServerFlags, ServerInfo, ServerPorts, Tool } from "./src/mcp/mod.ts";
+import { serve } from "./src/mcp/serve.ts";
+import type { DrainableLog, EndSignal, Process, Stdio } from "./src/platform/mod.ts";
+import { openProcess } from "./src/platform/process.ts";
+import { openStdio } from "./src/platform/stdio.ts";
+import type { LogLevel, Ports } from "./src/ports/mod.ts";
+
+const CLI: string = "./src/cli/mod.ts";
+const HOST: string = "./src/host/mod.ts";
+const JSONRPC: string = "./src/jsonrpc/mod.ts";
+const MCP: string = "./src/mcp/mod.ts";
+const PLATFORM: string = "./src/platform/mod.ts";
+const PORTS: string = "./src/ports/mod.ts";
+const STORES: string = "./src/stores/mod.ts";
+const TOOLS: string = "./src/tools/mod.ts";
 
 /** How long the end may take once a signal came. */
 const END_MS = 400;
@@ -44,6 +34,8 @@ const USAGE = 2;
 /** Length of the key that signs states in the demonstration. */
 const STATE_KEY_BYTES = 32;
 const LOG_LEVELS: readonly LogLevel[] = ["error", "warning", "info", "debug"];
+/** Flags that stand for a command. */
+const COMMAND_FLAGS: ReadonlySet<string> = new Set(["--help", "--version"]);
 /** Flags whose values name tools, so that a mistake in them is told at once. */
 const TOOL_FLAGS = ["tools", "tool-prefix"] as const;
 
@@ -63,16 +55,10 @@ export const INFO: ServerInfo = {
 export interface StdioServerOptions {
   /** Who it says it is. */
   readonly info: ServerInfo;
-  /** The ports. */
-  readonly ports: Ports;
-  /** The standard streams. */
-  readonly stdio: Stdio;
-  /** This process. */
-  readonly process: Process;
   /** Gives the tools when they are first needed. */
-  readonly tools: () => Promise<readonly Tool[]>;
+  readonly tools: (ports: Ports) => Promise<readonly Tool[]>;
   /** Gives the key of states that travel through a client. */
-  readonly stateKey: () => Promise<Uint8Array<ArrayBuffer>>;
+  readonly stateKey: (ports: Ports) => Promise<Uint8Array<ArrayBuffer>>;
   /** The longest line that is read, in bytes. */
   readonly maxLineBytes?: number;
   /** Ends what the tools began. */
@@ -80,124 +66,177 @@ export interface StdioServerOptions {
 }
 
 /**
- * Serves MCP on the standard streams until the client is gone or the system ends the process.
+ * Serves MCP on the standard streams until the client is gone or the system ends the process, and ends the process.
  *
  * @param options What is served.
- * @returns The exit code.
  */
-export async function serveStdio(options: StdioServerOptions): Promise<number> {
-  const { process, ports, stdio } = options;
-  const stop = new AbortController();
-  let exitCode = 0;
-  function end(signal: EndSignal): void {
-    exitCode = SIGNAL_EXIT_CODES[signal];
-    stop.abort();
-  }
-  process.onUncaught((reason) => {
-    const cause = reason instanceof Error ? reason.stack ?? reason.message : String(reason);
-    ports.log.write("error", `Nobody caught: ${cause}`);
-  });
-  const serving = serve({
-    ...options,
-    read: () => stdio.read(),
-    write: (bytes) => stdio.write(bytes),
-    signal: stop.signal,
-    onStarted: () => {
-      process.onEndSignal(end);
-      process.onParentGone(() => stop.abort());
-    },
-  });
-  // Whoever was told to end ends, whatever does not.
-  const late = aborted(stop.signal).then(() => ports.clock.sleep(END_MS));
-  await Promise.race([serving, late]);
-  if (options.close !== undefined) {
-    await Promise.race([options.close(), ports.clock.sleep(END_MS)]);
-  }
-  return exitCode;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => over.resolve(), { once: true });
-  return over.promise;
+export async function serveStdio(options: StdioServerOptions): Promise<never> {
+  return await new Program().serve(options);
 }
 
 /** Runs the program and ends the process. */
 export async function main(): Promise<never> {
-  const process = openProcess();
-  const stdio = openStdio();
-  const log = createLog({
-    write: (bytes) => stdio.writeError(bytes),
-    level: logLevel(process.args, createEnv()),
-  });
-  const ports = createPorts({ log });
-  setAmbientPorts(ports);
-  const program = { process, stdio, log, ports };
-  const [word] = process.args;
-  const isServer = word === "mcp" || (word === undefined && !stdio.inputIsTerminal) ||
-    (word?.startsWith("--") === true && !COMMAND_FLAGS.has(word));
-  const exitCode = isServer ? await runServer(program) : await runCommand(program);
-  if (log.isBusy) await Promise.race([log.drained(), ports.clock.sleep(LOG_MS)]);
-  return process.exit(exitCode);
+  const program = new Program();
+  return await program.run();
 }
 
-/** Flags that stand for a command. */
-const COMMAND_FLAGS: ReadonlySet<string> = new Set(["--help", "--version"]);
+/** This process with its streams; everything else is opened when it is first needed. */
+class Program {
+  readonly #process: Process = openProcess();
+  readonly #stdio: Stdio = openStdio();
+  #opening: Promise<Ports> | undefined;
+  #log: DrainableLog | undefined;
 
-interface Program {
-  readonly process: Process;
-  readonly stdio: Stdio;
-  readonly log: DrainableLog;
-  readonly ports: Ports;
-}
-
-async function runServer(program: Program): Promise<number> {
-  const { process, stdio, ports, log } = program;
-  rebindConsole(log);
-  let flags: ServerFlags;
-  let maxLineBytes: number | undefined;
-  try {
-    flags = parseServerFlags(process.args.filter((word, at) => at > 0 || word !== "mcp"));
-    maxLineBytes = countFlag(flags, "max-message-bytes");
-  } catch (error) {
-    log.write("error", error instanceof Error ? error.message : String(error));
-    return USAGE;
-  }
-  if (stdio.inputIsTerminal) {
-    log.write(
-      "warning",
-      "Waiting for an MCP client on standard input; kit help shows the commands",
-    );
-  }
-  const opening = openTools(ports, flags);
-  if (TOOL_FLAGS.some((flag) => flags.has(flag))) {
-    const problem = await opening.tools().then(() => undefined, (error) => error);
-    if (problem !== undefined) {
-      log.write("error", problem instanceof Error ? problem.message : String(problem));
-      return USAGE;
+  async run(): Promise<never> {
+    const { args } = this.#process;
+    const [word] = args;
+    if (word === undefined) {
+      return this.#stdio.inputIsTerminal ? await this.#command() : await this.#server(new Map());
+    }
+    const isServer = word === "mcp" || (word.startsWith("--") && !COMMAND_FLAGS.has(word));
+    if (!isServer) return await this.#command();
+    if (this.#stdio.inputIsTerminal) {
+      await this.#say("warning", "Waiting for an MCP client on standard input; try: kit help");
+    }
+    const { parseServerFlags }: typeof import("./src/mcp/mod.ts") = await import(MCP);
+    try {
+      return await this.#server(parseServerFlags(word === "mcp" ? args.slice(1) : args));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      await this.#say("error", error.message);
+      return await this.#exit(USAGE);
     }
   }
-  return await serveStdio({
-    info: INFO,
-    ports,
-    stdio,
-    process,
-    tools: opening.tools,
-    stateKey: () => stateKey(ports),
-    close: opening.close,
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-  });
+
+  async #server(flags: ServerFlags): Promise<never> {
+    const opening = openTools(flags);
+    if (TOOL_FLAGS.some((flag) => flags.has(flag))) await opening.tools(await this.ports());
+    const maxLineBytes = flags.size === 0 ? undefined : await messageCap(flags);
+    return await this.serve({
+      info: INFO,
+      tools: opening.tools,
+      stateKey,
+      close: opening.close,
+      ...optional("maxLineBytes", maxLineBytes),
+    });
+  }
+
+  async serve(options: StdioServerOptions): Promise<never> {
+    const stdio = this.#stdio;
+    const stop = Promise.withResolvers<void>();
+    let exitCode = 0;
+    const serving = serve({
+      info: options.info,
+      tools: async () => await options.tools(await this.ports()),
+      ports: (): Promise<ServerPorts> => this.ports(),
+      stateKey: async () => await options.stateKey(await this.ports()),
+      ...optional("maxLineBytes", options.maxLineBytes),
+      read: () => stdio.read(),
+      write: (bytes) => stdio.write(bytes),
+      stopped: stop.promise,
+      onStarted: () => {
+        this.#watch((code) => {
+          exitCode = code;
+          stop.resolve();
+        });
+      },
+    });
+    // Whoever was told to end ends, whatever does not.
+    await Promise.race([serving, stop.promise.then(() => this.#pause(END_MS))]);
+    if (options.close !== undefined && this.#opening !== undefined) {
+      await Promise.race([options.close(), this.#pause(END_MS)]);
+    }
+    return await this.#exit(exitCode);
+  }
+
+  async #watch(end: (exitCode: number) => void): Promise<void> {
+    const { SIGNAL_EXIT_CODES }: typeof import("./src/platform/mod.ts") = await import(PLATFORM);
+    this.#process.onEndSignal((signal: EndSignal) => end(SIGNAL_EXIT_CODES[signal]));
+    this.#process.onParentGone(() => end(0));
+    await this.ports();
+  }
+
+  async #command(): Promise<never> {
+    const ports = await this.ports({ isServer: false });
+    const stop = new AbortController();
+    this.#process.onEndSignal((signal) => stop.abort(signal));
+    const { runCli }: typeof import("./src/cli/mod.ts") = await import(CLI);
+    const stdio = this.#stdio;
+    const exitCode = await runCli(this.#process.args, {
+      version: deno.version,
+      ports,
+      stdio: {
+        write: (text) => writeText(stdio.write, text),
+        writeError: (text) => writeText(stdio.writeError, text),
+        stdoutIsTerminal: stdio.outputIsTerminal,
+        stderrIsTerminal: stdio.errorIsTerminal,
+        ...optional("columns", stdio.columns),
+      },
+      signal: stop.signal,
+      openServer: () => openPairedServer(ports),
+      openStore: (location) => openStore(ports, location),
+    });
+    return await this.#exit(exitCode);
+  }
+
+  /** Opens the ports, and what guards stdout and the log from code that is not ours, before any of it is loaded. */
+  ports(options: { readonly isServer: boolean } = { isServer: true }): Promise<Ports> {
+    return this.#opening ??= this.#openPorts(options);
+  }
+
+  async #openPorts(options: { readonly isServer: boolean }): Promise<Ports> {
+    const platform: typeof import("./src/platform/mod.ts") = await import(PLATFORM);
+    const { setAmbientPorts }: typeof import("./src/ports/mod.ts") = await import(PORTS);
+    const log = platform.createLog({
+      write: (bytes) => this.#stdio.writeError(bytes),
+      level: logLevel(this.#process.args, platform.createEnv()),
+    });
+    const ports = platform.createPorts({ log });
+    if (options.isServer) {
+      platform.rebindConsole(log);
+      this.#process.onUncaught((reason) => log.write("error", `Nobody caught: ${causeOf(reason)}`));
+    }
+    setAmbientPorts(ports);
+    this.#log = log;
+    return ports;
+  }
+
+  async #say(level: LogLevel, message: string): Promise<void> {
+    const { log } = await this.ports();
+    log.write(level, message);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { clock } = await this.ports();
+    await clock.sleep(ms);
+  }
+
+  async #exit(exitCode: number): Promise<never> {
+    if (this.#log?.isBusy === true) {
+      await Promise.race([this.#log.drained(), this.#pause(LOG_MS)]);
+    }
+    return this.#process.exit(exitCode);
+  }
+}
+
+async function messageCap(flags: ServerFlags): Promise<number | undefined> {
+  const { countFlag }: typeof import("./src/mcp/mod.ts") = await import(MCP);
+  return countFlag(flags, "max-message-bytes");
+}
+
+function causeOf(reason: unknown): string {
+  return reason instanceof Error ? reason.stack ?? reason.message : String(reason);
 }
 
 interface Opening {
-  readonly tools: () => Promise<readonly Tool[]>;
+  readonly tools: (ports: Ports) => Promise<readonly Tool[]>;
   readonly close: () => Promise<void>;
 }
 
-function openTools(ports: Ports, flags: ServerFlags): Opening {
+function openTools(flags: ServerFlags): Opening {
   let opened: Promise<{ readonly host: Host; readonly tools: readonly Tool[] }> | undefined;
   return {
-    tools: async () => (await (opened ??= createTools(ports, flags))).tools,
+    tools: async (ports) => (await (opened ??= createTools(ports, flags))).tools,
     close: async () => {
       if (opened !== undefined) await (await opened).host.close();
     },
@@ -208,10 +247,8 @@ async function createTools(
   ports: Ports,
   flags: ServerFlags,
 ): Promise<{ readonly host: Host; readonly tools: readonly Tool[] }> {
-  const [{ createHost }, { createTools }] = await Promise.all([
-    import("./src/host/mod.ts"),
-    import("./src/tools/mod.ts"),
-  ]);
+  const { createHost }: typeof import("./src/host/mod.ts") = await import(HOST);
+  const { createTools }: typeof import("./src/tools/mod.ts") = await import(TOOLS);
   const location = flags.get("store") ?? ports.env.get("KIT_STORE");
   const host = createHost({
     ports,
@@ -236,37 +273,17 @@ async function createTools(
 }
 
 async function openStore(ports: Ports, location: string): Promise<SuspensionStore> {
-  const { openStore } = await import("./src/stores/mod.ts");
+  const { openStore }: typeof import("./src/stores/mod.ts") = await import(STORES);
   const key = ports.env.get("KIT_STORE_KEY");
   return await openStore(location, { ports, ...optional("key", key === "" ? undefined : key) });
 }
 
 async function stateKey(ports: Ports): Promise<Uint8Array<ArrayBuffer>> {
+  const { loadStateKey, stateDirectory }: typeof import("./src/mcp/mod.ts") = await import(MCP);
   const secret = ports.env.get("KIT_STATE_KEY");
   return await loadStateKey(ports, {
     secret: secret === "" ? undefined : secret,
     directory: stateDirectory(ports),
-  });
-}
-
-async function runCommand(program: Program): Promise<number> {
-  const { process, stdio, ports } = program;
-  const stop = new AbortController();
-  process.onEndSignal((signal) => stop.abort(signal));
-  const { runCli } = await import("./src/cli/mod.ts");
-  return await runCli(process.args, {
-    version: deno.version,
-    ports,
-    stdio: {
-      write: (text) => writeText(stdio.write, text),
-      writeError: (text) => writeText(stdio.writeError, text),
-      stdoutIsTerminal: stdio.outputIsTerminal,
-      stderrIsTerminal: stdio.errorIsTerminal,
-      ...optional("columns", stdio.columns),
-    },
-    signal: stop.signal,
-    openServer: () => openPairedServer(ports),
-    openStore: (location) => openStore(ports, location),
   });
 }
 
@@ -282,11 +299,11 @@ function openPairedServer(ports: Ports): PairedServer {
   const reader = input.readable.getReader();
   const toServer = input.writable.getWriter();
   const toClient = output.writable.getWriter();
-  const opening = openTools(ports, new Map([["provider", "scripted"]]));
+  const opening = openTools(new Map([["provider", "scripted"]]));
   const serving = serve({
     info: INFO,
-    ports,
-    tools: opening.tools,
+    ports: () => Promise.resolve(ports),
+    tools: () => opening.tools(ports),
     stateKey: () => Promise.resolve(ports.random.bytes(STATE_KEY_BYTES)),
     read: async () => (await reader.read()).value,
     write: async (bytes) => {
@@ -309,6 +326,7 @@ function openPairedServer(ports: Ports): PairedServer {
 }
 
 async function* textLines(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const { readLines }: typeof import("./src/jsonrpc/mod.ts") = await import(JSONRPC);
   const reader = bytes.getReader();
   for await (const lines of readLines(async () => (await reader.read()).value)) {
     for (const line of lines) if (typeof line === "string") yield line;

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { TextLineStream } from "@std/streams/text-line-stream";
 import { type LineBlock, type LineFault, LineGatherer } from "./line_gatherer.ts";
 
 /** The longest line that is read by default: 64 MiB. */
@@ -36,6 +35,9 @@ export interface ReadLinesOptions {
 /**
  * Splits a byte stream into lines. The lines of one chunk come together, so that what answers them can leave together.
  *
+ * A block of one line is that line; a block of several goes through `TextLineStream`, which is loaded with the first of
+ * them (README.md, "Streams are loaded when several lines come at once").
+ *
  * @param read Gives the next bytes, which may be overwritten at the following call, or `undefined` at the end.
  * @param options Limits.
  * @returns The lines in groups of at least one.
@@ -47,25 +49,42 @@ export async function* readLines(
   const gatherer = new LineGatherer({
     maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
   });
-  const splitter = new TextLineStream();
-  const writer = splitter.writable.getWriter();
-  const reader = splitter.readable.getReader();
+  let splitter: Splitter | undefined;
   for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
     const block = gatherer.push(chunk);
-    if (block !== undefined) yield await splitBlock(block, { writer, reader });
+    if (block === undefined) continue;
+    if (block.lineCount === 1) {
+      yield [inputLine(withoutEnd(block.text), block.faults.get(0))];
+    } else {
+      splitter ??= await openSplitter();
+      yield await splitBlock(block, splitter);
+    }
   }
   const remainder = gatherer.end();
   if (remainder?.kind === "fault") {
     yield [{ kind: "fault", fault: remainder.fault, isUnterminated: true }];
   } else if (remainder !== undefined) {
-    const text = await splitRemainder(remainder.text, { writer, reader });
-    if (text !== undefined) yield [{ kind: "unterminated", text }];
+    yield [{ kind: "unterminated", text: remainder.text }];
   }
+}
+
+function inputLine(text: string, fault: LineFault | undefined): InputLine {
+  return fault === undefined ? text : { kind: "fault", fault, isUnterminated: false };
+}
+
+function withoutEnd(text: string): string {
+  return text.slice(0, text.endsWith("\r\n") ? -2 : -1);
 }
 
 interface Splitter {
   readonly writer: WritableStreamDefaultWriter<string>;
   readonly reader: ReadableStreamDefaultReader<string>;
+}
+
+async function openSplitter(): Promise<Splitter> {
+  const { TextLineStream } = await import("@std/streams/text-line-stream");
+  const stream = new TextLineStream();
+  return { writer: stream.writable.getWriter(), reader: stream.readable.getReader() };
 }
 
 async function splitBlock(block: LineBlock, splitter: Splitter): Promise<readonly InputLine[]> {
@@ -74,17 +93,8 @@ async function splitBlock(block: LineBlock, splitter: Splitter): Promise<readonl
   const lines: InputLine[] = [];
   for (let at = 0; at < block.lineCount; at += 1) {
     const { value = "" } = await reader.read();
-    const fault = block.faults.get(at);
-    lines.push(fault === undefined ? value : { kind: "fault", fault, isUnterminated: false });
+    lines.push(inputLine(value, block.faults.get(at)));
   }
   await written;
   return lines;
-}
-
-async function splitRemainder(text: string, splitter: Splitter): Promise<string | undefined> {
-  const { writer, reader } = splitter;
-  const finished = Promise.all([writer.write(text), writer.close()]);
-  const { value } = await reader.read();
-  await Promise.all([finished, reader.read()]);
-  return value;
 }

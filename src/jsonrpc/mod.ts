@@ -3,7 +3,6 @@
  *
  * @module
  */
-export { ErrorCode } from "./codes.ts";
 export { decodeLine, MAX_NESTING, unreadable } from "./decode.ts";
 export { encodeLine, failure, notification, type Outgoing, success } from "./encode.ts";
 export {
@@ -18,6 +17,7 @@ export {
   type Batch,
   classify,
   classifyElement,
+  ErrorCode,
   type ErrorObject,
   type Incoming,
   type Invalid,

@@ -10,16 +10,19 @@ import {
   failure,
   notification,
   type Outgoing,
+  type Response,
   success,
 } from "../jsonrpc/mod.ts";
 import { createValidate } from "./arguments.ts";
-import { MAX_RUNNING_CALLS, MAX_WAITING_CALLS } from "./call_queue.ts";
+import { CallQueue, MAX_RUNNING_CALLS, MAX_WAITING_CALLS } from "./call_queue.ts";
+import { ClientRequests } from "./client_requests.ts";
 import type { CallRequest } from "./effects.ts";
 import { type CallAnswer, type CallEnvironment, executeCall } from "./execute_call.ts";
 import { ProgressReporter } from "./progress.ts";
+import type { ClientRequest } from "./questions.ts";
 import { createStateSealer, type StateSealer } from "./request_state.ts";
 import { vocabularyOf } from "./revisions.ts";
-import type { ServerOptions } from "./server.ts";
+import type { ServerOptions, ServerPorts } from "./server.ts";
 import type { Progress } from "./tool.ts";
 import { callResult, failedResult } from "./tool_shapes.ts";
 
@@ -33,17 +36,45 @@ const MAX_QUOTED_CHARACTERS = 100;
 /** Calls tools for a server. */
 export class Caller {
   readonly #options: ServerOptions;
+  readonly #ports: ServerPorts;
+  readonly #clientRequests: ClientRequests;
   readonly #sealer: StateSealer;
   readonly #validate = createValidate();
+
+  /** Lets calls begin. */
+  readonly queue: CallQueue;
 
   /**
    * Starts without having called anything.
    *
    * @param options Of the server.
+   * @param ports Clock, chance and log.
    */
-  constructor(options: ServerOptions) {
+  constructor(options: ServerOptions, ports: ServerPorts) {
+    const { writer, stateKey } = options;
     this.#options = options;
-    this.#sealer = createStateSealer(options.stateKey, options.ports);
+    this.#ports = ports;
+    this.#clientRequests = new ClientRequests(writer, ports);
+    this.#sealer = createStateSealer(stateKey, ports);
+    this.queue = new CallQueue({
+      isCongested: () => writer.isCongested,
+      relieved: () => writer.relieved(),
+    });
+  }
+
+  /** Takes the end of input: nobody can answer a question any more. */
+  endInput(): void {
+    this.#clientRequests.close();
+  }
+
+  /**
+   * Takes an answer of the client.
+   *
+   * @param response The answer.
+   * @returns Whether a request of ours waited for it.
+   */
+  settle(response: Response): boolean {
+    return this.#clientRequests.settle(response);
   }
 
   /**
@@ -55,9 +86,9 @@ export class Caller {
    */
   async call(
     call: CallRequest,
-    links: Pick<CallEnvironment, "signal" | "progress" | "ask">,
+    links: Pick<CallEnvironment, "signal" | "progress">,
   ): Promise<Outgoing> {
-    const { tools, info, ports } = this.#options;
+    const { tools, info } = this.#options;
     const tool = (await tools()).find(({ name }) => name === call.name);
     if (tool === undefined) {
       const message = `Unknown tool: ${call.name.slice(0, MAX_QUOTED_CHARACTERS)}`;
@@ -69,7 +100,8 @@ export class Caller {
       info,
       validate: this.#validate,
       sealer: this.#sealer,
-      log: ports.log,
+      log: this.#ports.log,
+      ask: (question: ClientRequest) => this.#clientRequests.ask(question, links.signal),
     };
     return this.#bounded(call, await executeCall(call, environment));
   }
@@ -94,12 +126,12 @@ export class Caller {
    * @returns The reporter, or `undefined` if the client wants no progress.
    */
   reporter(call: CallRequest, owner: unknown): ProgressReporter | undefined {
-    const { writer, ports } = this.#options;
+    const { writer } = this.#options;
     const { progressToken } = call;
     if (progressToken === undefined) return undefined;
     const isWorded = vocabularyOf(call.revision).progressMessage;
     return new ProgressReporter({
-      clock: ports.clock,
+      clock: this.#ports.clock,
       send: (report) => {
         if (writer.isCongested) return;
         const params = { progressToken, ...progressParams(report, { isWorded }) };

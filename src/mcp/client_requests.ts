@@ -64,17 +64,16 @@ export class ClientRequests {
   /**
    * Takes an answer.
    *
-   * @param response The answer; one that fits nothing goes to the log.
+   * @param response The answer.
+   * @returns Whether a request of ours waited for it.
    */
-  settle(response: Response): void {
+  settle(response: Response): boolean {
     const { id, outcome } = response;
     const settle = typeof id === "string" ? this.#open.get(id) : undefined;
-    if (settle === undefined || outcome === undefined) {
-      this.#ports.log.write("warning", "Ignored a response that answers no request of ours");
-      return;
-    }
+    if (settle === undefined || outcome === undefined) return false;
     if (!outcome.ok) this.#ports.log.write("warning", "The client refused to ask for a tool");
     settle(outcome.ok ? outcome.result : undefined);
+    return true;
   }
 
   /** Gives up all that is asked, since no answer can come any more. */

@@ -19,8 +19,8 @@ export interface ServeOptions extends Omit<ServerOptions, "writer">, ReadLinesOp
   readonly write: (bytes: Uint8Array<ArrayBuffer>) => Promise<number>;
   /** Called once the first answer has left: the time for all that may wait. */
   readonly onStarted?: () => void;
-  /** Ends the server at once: calls are given up, what is written may leave. */
-  readonly signal?: AbortSignal;
+  /** Settles to end the server at once: calls are given up, what is written may leave. */
+  readonly stopped?: Promise<void>;
 }
 
 /** Why a server ended. */
@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<ServeEnd> {
   const end = await Promise.race([
     pump(server, writer, options).then((): ServeEnd => "input-ended"),
     writer.broken.then((): ServeEnd => "output-broken"),
-    stopped(options.signal),
+    ...(options.stopped === undefined ? [] : [options.stopped.then((): ServeEnd => "stopped")]),
   ]);
   server.abort();
   if (end === "stopped") await writer.drained();
@@ -52,11 +52,4 @@ async function pump(server: Server, writer: LineWriter, options: ServeOptions): 
     if (writer.isCongested) await writer.relieved();
   }
   await server.end({ drainMs: DRAIN_MS });
-}
-
-function stopped(signal: AbortSignal | undefined): Promise<ServeEnd> {
-  const end = Promise.withResolvers<ServeEnd>();
-  signal?.addEventListener("abort", () => end.resolve("stopped"), { once: true });
-  if (signal?.aborted === true) end.resolve("stopped");
-  return end.promise;
 }

@@ -15,19 +15,22 @@ import {
   notification,
   type Outgoing,
   type RequestId,
+  type Response,
   success,
   unreadable,
 } from "../jsonrpc/mod.ts";
-import type { Ports } from "../ports/mod.ts";
-import { CallQueue } from "./call_queue.ts";
-import { ClientRequests } from "./client_requests.ts";
+import type { LogLevel, Ports } from "../ports/mod.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CallRequest, ConnectionView, Effect, Session } from "./effects.ts";
 import { SUBSCRIPTION_KEY } from "./meta.ts";
+import type { Caller } from "./calling.ts";
 import type { ProgressReporter } from "./progress.ts";
 import type { Revision } from "./revisions.ts";
 import { type ServerInfo, serverMeta } from "./server_info.ts";
-import type { Tool } from "./tool.ts";
+import type { Progress, Tool } from "./tool.ts";
+
+/** What a server asks of the outside. */
+export type ServerPorts = Pick<Ports, "clock" | "random" | "log">;
 
 /** What a server is made of. */
 export interface ServerOptions {
@@ -37,8 +40,8 @@ export interface ServerOptions {
   readonly tools: () => Promise<readonly Tool[]>;
   /** The way out. */
   readonly writer: LineWriter;
-  /** Clock, chance and log. */
-  readonly ports: Pick<Ports, "clock" | "random" | "log">;
+  /** Gives clock, chance and log when they are first needed; the same ones every time. */
+  readonly ports: () => Promise<ServerPorts>;
   /** Gives the key of states that travel through a client, at least 32 bytes, when it is first needed. */
   readonly stateKey: () => Promise<Uint8Array<ArrayBuffer>>;
 }
@@ -58,23 +61,20 @@ interface BatchAnswer {
   readonly answers: Outgoing[];
 }
 
-/** What only calls need, loaded with the first of them. */
-type Calling = Awaited<ReturnType<typeof importCalling>>;
-
-function importCalling(): Promise<typeof import("./calling.ts")> {
-  return import("./calling.ts");
-}
+/** Not literals within `import()`: what those lead to is read at the start of the program, reached or not. */
+const CALLING: string = "./calling.ts";
+const TOOL_SHAPES: string = "./tool_shapes.ts";
 
 /** A server on one connection. */
 export class Server {
   readonly #options: ServerOptions;
   readonly #inFlight = new Map<RequestId, InFlight>();
-  readonly #clientRequests: ClientRequests;
-  readonly #queue: CallQueue;
   readonly #view: ConnectionView;
   #session: Session | undefined;
   #openStreams = 0;
-  #caller: Promise<InstanceType<Calling["Caller"]>> | undefined;
+  #inputEnded = false;
+  #calling: Promise<Caller> | undefined;
+  #caller: Caller | undefined;
   #whenIdle: (() => void)[] = [];
 
   /**
@@ -83,13 +83,7 @@ export class Server {
    * @param options What it is made of.
    */
   constructor(options: ServerOptions) {
-    const { writer, ports } = options;
     this.#options = options;
-    this.#clientRequests = new ClientRequests(writer, ports);
-    this.#queue = new CallQueue({
-      isCongested: () => writer.isCongested,
-      relieved: () => writer.relieved(),
-    });
     const session = (): Session | undefined => this.#session;
     const openStreams = (): number => this.#openStreams;
     this.#view = {
@@ -125,9 +119,11 @@ export class Server {
    * @param options `drainMs`: how long calls may take to end.
    */
   async end(options: { readonly drainMs: number }): Promise<void> {
-    this.#clientRequests.close();
+    this.#inputEnded = true;
+    this.#caller?.endInput();
     if (this.pendingCalls > 0) {
-      using deadline = this.#options.ports.clock.deadline(options.drainMs);
+      const { clock } = await this.#options.ports();
+      using deadline = clock.deadline(options.drainMs);
       await Promise.race([this.#idleness(), aborted(deadline.signal)]);
     }
     for (const request of [...this.#inFlight.values()]) {
@@ -144,17 +140,16 @@ export class Server {
 
   #read(line: InputLine): Incoming | undefined {
     if (typeof line === "string") return isBlank(line) ? undefined : decodeLine(line);
-    const { log } = this.#options.ports;
     if (line.kind === "fault") {
       const message = FAULTS[line.fault];
       if (!line.isUnterminated) return unreadable(message);
-      log.write("warning", `Dropped the last line of input: ${message}`);
+      this.#log("warning", `Dropped the last line of input: ${message}`);
       return undefined;
     }
     if (isBlank(line.text)) return undefined;
     const incoming = decodeLine(line.text);
     if (incoming.kind !== "invalid" || incoming.error.code !== ErrorCode.parse) return incoming;
-    log.write("warning", "Dropped the last line of input: it has no end and is not JSON");
+    this.#log("warning", "Dropped the last line of input: it has no end and is not JSON");
     return undefined;
   }
 
@@ -180,7 +175,7 @@ export class Server {
       case "cancel":
         return this.#cancel(effect.id);
       case "settle":
-        return this.#clientRequests.settle(effect.response);
+        return this.#settle(effect.response);
       case "batch":
         return this.#performBatch(effect.effects);
     }
@@ -248,7 +243,7 @@ export class Server {
   async #list(request: InFlight, revision: Revision): Promise<void> {
     const { info, tools } = this.#options;
     try {
-      const { listResult } = await import("./tool_shapes.ts");
+      const { listResult }: typeof import("./tool_shapes.ts") = await import(TOOL_SHAPES);
       this.#finish(request, success(request.id, listResult(await tools(), revision, info)));
     } catch (error) {
       this.#finish(request, failure(request.id, this.#internal(error)));
@@ -257,42 +252,54 @@ export class Server {
 
   #call(call: CallRequest, batch: BatchAnswer | undefined): void {
     const request = this.#begin(call.id, batch);
-    if (!this.#queue.add(() => this.#run(call, request))) this.#refuseBusy(call, request);
-  }
-
-  /** Settles when the call has its answer or was given up, whichever comes first: its place is free then. */
-  #run(call: CallRequest, request: InFlight): Promise<void> {
-    const { signal } = request.controller;
-    return signal.aborted
-      ? Promise.resolve()
-      : Promise.race([this.#execute(call, request), aborted(signal)]);
-  }
-
-  async #execute(call: CallRequest, request: InFlight): Promise<void> {
-    const { signal } = request.controller;
-    try {
-      const caller = await this.#loadCaller();
-      const reporter = signal.aborted ? undefined : caller.reporter(call, request);
-      if (reporter !== undefined) request.reporter = reporter;
-      const message = await caller.call(call, {
-        signal,
-        progress: (report) => reporter?.report(report),
-        ask: (question) => this.#clientRequests.ask(question, signal),
-      });
-      this.#finish(request, message);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#finish(request, failure(request.id, this.#internal(error)));
+    if (this.#caller === undefined) {
+      this.#loadCaller().then(
+        (caller) => this.#enqueue(caller, call, request),
+        (error) => this.#finish(request, failure(request.id, this.#internal(error))),
+      );
+    } else {
+      this.#enqueue(this.#caller, call, request);
     }
   }
 
-  #loadCaller(): Promise<InstanceType<Calling["Caller"]>> {
-    return this.#caller ??= importCalling().then(({ Caller }) => new Caller(this.#options));
+  #enqueue(caller: Caller, call: CallRequest, request: InFlight): void {
+    const { signal } = request.controller;
+    const hasRoom = caller.queue.add(async () => {
+      // The place of a call that was given up is free at once, whenever its tool takes notice.
+      if (!signal.aborted) {
+        await Promise.race([this.#execute(caller, call, request), aborted(signal)]);
+      }
+    });
+    if (!hasRoom) this.#finish(request, caller.busy(call));
   }
 
-  async #refuseBusy(call: CallRequest, request: InFlight): Promise<void> {
-    const caller = await this.#loadCaller();
-    this.#finish(request, caller.busy(call));
+  async #execute(caller: Caller, call: CallRequest, request: InFlight): Promise<void> {
+    const { signal } = request.controller;
+    try {
+      const reporter = caller.reporter(call, request);
+      if (reporter !== undefined) request.reporter = reporter;
+      const progress = (report: Progress): void => reporter?.report(report);
+      this.#finish(request, await caller.call(call, { signal, progress }));
+    } catch (error) {
+      if (!signal.aborted) this.#finish(request, failure(request.id, this.#internal(error)));
+    }
+  }
+
+  #loadCaller(): Promise<Caller> {
+    return this.#calling ??= this.#importCaller();
+  }
+
+  async #importCaller(): Promise<Caller> {
+    const { Caller }: typeof import("./calling.ts") = await import(CALLING);
+    const caller = new Caller(this.#options, await this.#options.ports());
+    if (this.#inputEnded) caller.endInput();
+    this.#caller = caller;
+    return caller;
+  }
+
+  #settle(response: Response): void {
+    if (this.#caller?.settle(response) === true) return;
+    this.#log("warning", "Ignored a response that answers no request of ours");
   }
 
   #openStream(id: RequestId): void {
@@ -313,9 +320,13 @@ export class Server {
     this.#answer(notification("notifications/cancelled", { requestId: id }));
   }
 
+  #log(level: LogLevel, message: string): void {
+    this.#options.ports().then(({ log }) => log.write(level, message));
+  }
+
   #internal(error: unknown): ErrorObject {
     const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-    this.#options.ports.log.write("error", `A fault of ours: ${cause}`);
+    this.#log("error", `A fault of ours: ${cause}`);
     return { code: ErrorCode.internal, message: "Internal error" };
   }
 }
