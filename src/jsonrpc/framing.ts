@@ -1,100 +1,38 @@
 /**
- * Messages on a byte stream: one JSON text a line, as the stdio transport of MCP has it.
+ * Blocks of text to lines, by the stream of the standard library that does this. Loaded with the first block of several
+ * lines.
  *
  * @module
  */
-import { type LineBlock, type LineFault, LineGatherer } from "./line_gatherer.ts";
+import { TextLineStream } from "@std/streams/text-line-stream";
+import type { LineBlock } from "./line_gatherer.ts";
 
-/** The longest line that is read by default: 64 MiB. */
-export const DEFAULT_MAX_LINE_BYTES = 67_108_864;
+/** Splits blocks into lines. */
+export class LineSplitter {
+  readonly #writer: WritableStreamDefaultWriter<string>;
+  readonly #reader: ReadableStreamDefaultReader<string>;
 
-/** One line: its text, or why there is none, or what stood behind the last line feed. */
-export type InputLine =
-  | string
-  | {
-    /** Why the line has no text. */
-    readonly kind: "fault";
-    /** The fault. */
-    readonly fault: LineFault;
-    /** Whether the line was the last one and had no end. */
-    readonly isUnterminated: boolean;
+  /** Starts before the first block. */
+  constructor() {
+    const stream = new TextLineStream();
+    this.#writer = stream.writable.getWriter();
+    this.#reader = stream.readable.getReader();
   }
-  | {
-    /** The last line, which had no end. */
-    readonly kind: "unterminated";
-    /** Its text. */
-    readonly text: string;
-  };
 
-/** How lines are read. */
-export interface ReadLinesOptions {
-  /** The longest line in bytes; default {@linkcode DEFAULT_MAX_LINE_BYTES}. */
-  readonly maxLineBytes?: number;
-}
-
-/**
- * Splits a byte stream into lines. The lines of one chunk come together, so that what answers them can leave together.
- *
- * A block of one line is that line; a block of several goes through `TextLineStream`, which is loaded with the first of
- * them (README.md, "Streams are loaded when several lines come at once").
- *
- * @param read Gives the next bytes, which may be overwritten at the following call, or `undefined` at the end.
- * @param options Limits.
- * @returns The lines in groups of at least one.
- */
-export async function* readLines(
-  read: () => Promise<Uint8Array | undefined>,
-  options: ReadLinesOptions = {},
-): AsyncGenerator<readonly InputLine[], void, undefined> {
-  const gatherer = new LineGatherer({
-    maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES,
-  });
-  let splitter: Splitter | undefined;
-  for (let chunk = await read(); chunk !== undefined; chunk = await read()) {
-    const block = gatherer.push(chunk);
-    if (block === undefined) continue;
-    if (block.lineCount === 1) {
-      yield [inputLine(withoutEnd(block.text), block.faults.get(0))];
-    } else {
-      splitter ??= await openSplitter();
-      yield await splitBlock(block, splitter);
+  /**
+   * Splits a block.
+   *
+   * @param block Whole lines, so that nothing of it stays behind.
+   * @returns Its lines without their ends.
+   */
+  async split(block: LineBlock): Promise<string[]> {
+    const written = this.#writer.write(block.text);
+    const lines: string[] = [];
+    while (lines.length < block.lineCount) {
+      const { value = "" } = await this.#reader.read();
+      lines.push(value);
     }
+    await written;
+    return lines;
   }
-  const remainder = gatherer.end();
-  if (remainder?.kind === "fault") {
-    yield [{ kind: "fault", fault: remainder.fault, isUnterminated: true }];
-  } else if (remainder !== undefined) {
-    yield [{ kind: "unterminated", text: remainder.text }];
-  }
-}
-
-function inputLine(text: string, fault: LineFault | undefined): InputLine {
-  return fault === undefined ? text : { kind: "fault", fault, isUnterminated: false };
-}
-
-function withoutEnd(text: string): string {
-  return text.slice(0, text.endsWith("\r\n") ? -2 : -1);
-}
-
-interface Splitter {
-  readonly writer: WritableStreamDefaultWriter<string>;
-  readonly reader: ReadableStreamDefaultReader<string>;
-}
-
-async function openSplitter(): Promise<Splitter> {
-  const { TextLineStream } = await import("@std/streams/text-line-stream");
-  const stream = new TextLineStream();
-  return { writer: stream.writable.getWriter(), reader: stream.readable.getReader() };
-}
-
-async function splitBlock(block: LineBlock, splitter: Splitter): Promise<readonly InputLine[]> {
-  const { writer, reader } = splitter;
-  const written = writer.write(block.text);
-  const lines: InputLine[] = [];
-  for (let at = 0; at < block.lineCount; at += 1) {
-    const { value = "" } = await reader.read();
-    lines.push(inputLine(value, block.faults.get(at)));
-  }
-  await written;
-  return lines;
 }

@@ -10,7 +10,7 @@ export {
   type InputLine,
   readLines,
   type ReadLinesOptions,
-} from "./framing.ts";
+} from "./read_lines.ts";
 export type { LineFault } from "./line_gatherer.ts";
 export { LineWriter, type LineWriterOptions } from "./line_writer.ts";
 export {
