@@ -48,7 +48,7 @@ export { createRedactor, MAX_REDACT_LENGTH, redact, type Redactor } from "./reda
 export { DEFAULT_RETRY, parseRetryAfter, resolveRetry, type RetryPolicy } from "./retry.ts";
 export { parseScore, type Scale } from "./score.ts";
 export { streamModel } from "./stream.ts";
-export { readToolArguments, toolCallsInText } from "./tool_calls.ts";
+export { readToolArguments, type ToolArguments, toolCallsInText } from "./tool_calls.ts";
 export {
   type OpenSpan,
   openSpan,

@@ -1,0 +1,169 @@
+/**
+ * Several providers behind one: the next is asked where one fails.
+ *
+ * @module
+ */
+import {
+  callModel,
+  type CallOptions,
+  chooseError,
+  type CompleteOptions,
+  ConfigError,
+  createLedger,
+  KitError,
+  type KitErrorCode,
+  type LlmProvider,
+  type LlmResponse,
+  type Message,
+  type RetryPolicy,
+  type StreamEvent,
+  streamModel,
+  type TraceSink,
+} from "../llm/mod.ts";
+import { ambientPorts, type Ports } from "../ports/mod.ts";
+
+/** How {@linkcode createFailoverProvider} and {@linkcode createRouterProvider} call their members. */
+export interface MemberOptions {
+  /** How often a member is tried before the next; default one attempt each. */
+  readonly retry?: RetryPolicy;
+  /** Time and chance; default the ambient ports. */
+  readonly ports?: Pick<Ports, "clock" | "random">;
+  /** Where trace events of the members' calls go; default nowhere. */
+  readonly trace?: TraceSink;
+  /** Told which member is asked, by its index, before it is. */
+  readonly onSelect?: (index: number, member: LlmProvider) => void;
+}
+
+/** Failures after which another endpoint may do better. A refused key or a bad request would be refused there too. */
+const PASSING: ReadonlySet<KitErrorCode> = new Set([
+  "rate_limit",
+  "quota",
+  "overloaded",
+  "server",
+  "timeout",
+  "network",
+  "bad_response",
+]);
+
+/**
+ * Makes a provider that asks its members in order until one answers. It can do what every member can do.
+ *
+ * Each member's attempts are reserved in the caller's ledger. In a stream the next member is asked only before anything was
+ * given.
+ *
+ * @param members The providers, at least one, the preferred first.
+ * @param options How members are called.
+ * @returns The provider.
+ * @throws {ConfigError} If there is no member.
+ */
+export function createFailoverProvider(
+  members: readonly LlmProvider[],
+  options: MemberOptions = {},
+): LlmProvider {
+  if (members.length === 0) throw new ConfigError("Cannot fail over: there is no provider");
+  return memberProvider(members, {
+    ...options,
+    name: "failover",
+    capability: "every",
+    order: () => members,
+  });
+}
+
+/** A provider made of others, which reserves and retries through `callModel`. */
+export function memberProvider(
+  members: readonly LlmProvider[],
+  options: MemberOptions & {
+    readonly name: string;
+    readonly capability: "every" | "some";
+    readonly order: (
+      messages: readonly Message[],
+      request: CompleteOptions,
+    ) => readonly LlmProvider[];
+  },
+): LlmProvider {
+  const able = (can: "supportsTools" | "supportsReasoning" | "supportsResponseFormat"): boolean =>
+    options.capability === "some"
+      ? members.some((member) => member[can] === true)
+      : members.every((member) => member[can] === true);
+  const failover = new Failover(members, options);
+  return {
+    name: options.name,
+    model: members.map(({ model }) => model ?? "unnamed").join("|"),
+    supportsTools: able("supportsTools"),
+    supportsReasoning: able("supportsReasoning"),
+    supportsResponseFormat: able("supportsResponseFormat"),
+    metersItself: true,
+    complete: (messages, request = {}) => failover.complete(messages, request),
+    stream: (messages, request = {}) => failover.stream(messages, request),
+  };
+}
+
+const ONE_ATTEMPT: RetryPolicy = { maxAttempts: 1 };
+
+class Failover {
+  readonly #members: readonly LlmProvider[];
+  readonly #options: Parameters<typeof memberProvider>[1];
+
+  constructor(members: readonly LlmProvider[], options: Parameters<typeof memberProvider>[1]) {
+    this.#members = members;
+    this.#options = options;
+  }
+
+  async complete(messages: readonly Message[], request: CompleteOptions): Promise<LlmResponse> {
+    const failures: KitError[] = [];
+    for (const member of this.#options.order(messages, request)) {
+      this.#select(member);
+      try {
+        return await callModel(member, messages, this.#call(request));
+      } catch (error) {
+        failures.push(passing(error));
+      }
+    }
+    throw chooseError(failures);
+  }
+
+  async *stream(
+    messages: readonly Message[],
+    request: CompleteOptions,
+  ): AsyncGenerator<StreamEvent, void, void> {
+    const failures: KitError[] = [];
+    for (const member of this.#options.order(messages, request)) {
+      this.#select(member);
+      let given = false;
+      try {
+        for await (const event of streamModel(member, messages, this.#call(request))) {
+          given = true;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (given) throw error;
+        failures.push(passing(error));
+      }
+    }
+    throw chooseError(failures);
+  }
+
+  #select(member: LlmProvider): void {
+    this.#options.onSelect?.(this.#members.indexOf(member), member);
+  }
+
+  #call(request: CompleteOptions): CallOptions {
+    const { ledger, ...rest } = request;
+    const { trace } = this.#options;
+    const ports = this.#options.ports ?? ambientPorts();
+    return {
+      ...rest,
+      ledger: ledger ?? createLedger({}, { clock: ports.clock }),
+      retry: this.#options.retry ?? ONE_ATTEMPT,
+      ports,
+      ...(trace === undefined ? {} : { trace }),
+    };
+  }
+}
+
+/** A failure that another member may not have; any other is thrown. */
+function passing(error: unknown): KitError {
+  if (error instanceof KitError && PASSING.has(error.code)) return error;
+  throw error;
+}
