@@ -22,7 +22,7 @@ import { ProgressReporter } from "./progress.ts";
 import type { ClientRequest } from "./questions.ts";
 import { createStateSealer, type StateSealer } from "./request_state.ts";
 import { vocabularyOf } from "./revisions.ts";
-import type { ServerOptions, ServerPorts } from "./server.ts";
+import type { ServerOptions, ServerPorts } from "./server_options.ts";
 import type { Progress } from "./tool.ts";
 import { callResult, failedResult } from "./tool_shapes.ts";
 

@@ -13,7 +13,8 @@ export {
   type Revision,
 } from "./revisions.ts";
 export { DRAIN_MS, serve, type ServeEnd, type ServeOptions } from "./serve.ts";
-export { Server, type ServerOptions, type ServerPorts } from "./server.ts";
+export { Server } from "./server.ts";
+export type { ServerOptions, ServerPorts } from "./server_options.ts";
 export { countFlag, parseServerFlags, type ServerFlag, type ServerFlags } from "./server_flags.ts";
 export type { ServerInfo } from "./server_info.ts";
 export { loadStateKey, stateDirectory, type StateKeyOptions } from "./state_key.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 import { LineWriter, readLines, type ReadLinesOptions } from "../jsonrpc/mod.ts";
-import { Server, type ServerOptions } from "./server.ts";
+import { Server } from "./server.ts";
+import type { ServerOptions } from "./server_options.ts";
 
 /** How long calls may take to end after the end of input. */
 export const DRAIN_MS = 1_500;

@@ -11,7 +11,6 @@ import {
   failure,
   type Incoming,
   type InputLine,
-  type LineWriter,
   notification,
   type Outgoing,
   type RequestId,
@@ -19,7 +18,7 @@ import {
   success,
   unreadable,
 } from "../jsonrpc/mod.ts";
-import type { LogLevel, Ports } from "../ports/mod.ts";
+import type { LogLevel } from "../ports/mod.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CallRequest, ConnectionView, Effect, Session } from "./effects.ts";
 import { SUBSCRIPTION_KEY } from "./meta.ts";
@@ -27,24 +26,7 @@ import type { Caller } from "./calling.ts";
 import type { ProgressReporter } from "./progress.ts";
 import type { Revision } from "./revisions.ts";
 import { type ServerInfo, serverMeta } from "./server_info.ts";
-import type { Progress, Tool } from "./tool.ts";
-
-/** What a server asks of the outside. */
-export type ServerPorts = Pick<Ports, "clock" | "random" | "log">;
-
-/** What a server is made of. */
-export interface ServerOptions {
-  /** Who it says it is. */
-  readonly info: ServerInfo;
-  /** Gives the tools when they are first needed; the same ones every time. */
-  readonly tools: () => Promise<readonly Tool[]>;
-  /** The way out. */
-  readonly writer: LineWriter;
-  /** Gives clock, chance and log when they are first needed; the same ones every time. */
-  readonly ports: () => Promise<ServerPorts>;
-  /** Gives the key of states that travel through a client, at least 32 bytes, when it is first needed. */
-  readonly stateKey: () => Promise<Uint8Array<ArrayBuffer>>;
-}
+import type { Progress } from "./tool.ts";
 
 /** A request that has not been answered yet, or a stream that is open. */
 interface InFlight {
