@@ -25,7 +25,8 @@ import { SUBSCRIPTION_KEY } from "./meta.ts";
 import type { Caller } from "./calling.ts";
 import type { ProgressReporter } from "./progress.ts";
 import type { Revision } from "./revisions.ts";
-import { type ServerInfo, serverMeta } from "./server_info.ts";
+import { serverMeta } from "./server_info.ts";
+import type { ServerOptions } from "./server_options.ts";
 import type { Progress } from "./tool.ts";
 
 /** A request that has not been answered yet, or a stream that is open. */
