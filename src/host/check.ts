@@ -1,0 +1,120 @@
+/**
+ * The call `check`: every problem of a machine, without running it and without asking for a provider.
+ *
+ * @module
+ */
+import { type Diagnostic, examineMachine, type ReadResult } from "../machine/mod.ts";
+import type { HostCore } from "./core.ts";
+import { sentence } from "./diagnostics.ts";
+import { type EmitOptions, emitRefusal } from "./emit.ts";
+import type { CheckEmitted, CheckRequest } from "./host.ts";
+import { findTarget, INLINE_PATH, type Target } from "./target.ts";
+
+/** Most findings of one kind in the short text. */
+const MAX_SHOWN = 20;
+
+/**
+ * Checks a machine.
+ *
+ * @param request The machine.
+ * @param core The host.
+ * @param options How the answer is written.
+ * @returns `{ok, errors, warnings, lint}` and the findings with their places.
+ */
+export async function checkTarget(
+  request: CheckRequest,
+  core: HostCore,
+  options: EmitOptions,
+): Promise<CheckEmitted> {
+  const target = await findTarget(request, core);
+  if (target.kind === "refused") {
+    if (target.slug === "invalid-request") {
+      return { ...emitRefusal(target, options), diagnostics: [], source: "" };
+    }
+    return unreadable(target.errors);
+  }
+  const inline = target.origin.path === INLINE_PATH;
+  const { errors, warnings, lint } = examineMachine(readOf(target), {
+    registry: target.registry,
+    strict: request.strict ?? false,
+  });
+  const say = (findings: readonly Diagnostic[]): readonly string[] =>
+    findings.map((finding) => sentence(finding, { inline }));
+  const object = {
+    ok: errors.length === 0,
+    errors: say(errors),
+    warnings: say(warnings),
+    lint: say(lint),
+    diagnostics: [...errors, ...warnings, ...lint].map(place),
+  };
+  return {
+    object,
+    text: checkText(object, target.machine?.name),
+    isError: false,
+    ...(object.ok ? {} : { failure: "semantic" as const }),
+    diagnostics: [...errors, ...warnings, ...lint],
+    source: target.origin.source,
+    ...(target.machine === undefined ? {} : { machine: target.machine }),
+    registry: target.registry,
+  };
+}
+
+/** What reading gave, with absent members absent. */
+function readOf({ machine, draft, diagnostics }: Target): ReadResult {
+  return {
+    ...(machine === undefined ? {} : { machine }),
+    ...(draft === undefined ? {} : { draft }),
+    diagnostics,
+  };
+}
+
+function unreadable(errors: readonly string[]): CheckEmitted {
+  const object = { ok: false, errors, warnings: [], lint: [], diagnostics: [] };
+  return {
+    object,
+    text: checkText(object, undefined),
+    isError: false,
+    failure: "load",
+    diagnostics: [],
+    source: "",
+  };
+}
+
+/** A finding for programs: what, how severe, where, what to write instead. */
+function place(finding: Diagnostic): Readonly<Record<string, string | number>> {
+  const { severity, code, message, hint, position } = finding;
+  return {
+    severity,
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(position === undefined ? {} : { line: position.line, column: position.column }),
+  };
+}
+
+interface Checked {
+  readonly ok: boolean;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+  readonly lint: readonly string[];
+}
+
+function checkText(checked: Checked, name: string | undefined): string {
+  const { ok, errors, warnings, lint } = checked;
+  const of = name === undefined ? "" : ` "${name}"`;
+  const head = ok
+    ? `ok: machine${of} can run; ${count(warnings, "warning")}, ${count(lint, "lint finding")}`
+    : `not ok: machine${of} cannot run; ${count(errors, "error")}`;
+  return [head, ...lines("error", errors), ...lines("warning", warnings), ...lines("lint", lint)]
+    .join("\n");
+}
+
+function lines(label: string, findings: readonly string[]): readonly string[] {
+  const shown = findings.slice(0, MAX_SHOWN).map((finding) => `${label}: ${finding}`);
+  const more = findings.length - shown.length;
+  return more > 0 ? [...shown, `${label}: … ${more} more`] : shown;
+}
+
+function count(findings: readonly string[], word: string): string {
+  return `${findings.length} ${word}${findings.length === 1 ? "" : "s"}`;
+}

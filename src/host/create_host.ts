@@ -1,0 +1,155 @@
+/**
+ * Makes a host. Everything heavy is loaded by the call that needs it, so that making one costs nothing.
+ *
+ * @module
+ */
+import type { Ledger } from "../llm/mod.ts";
+import type { ConfigReport, ModelsOutcome } from "./config/outcome.ts";
+import type { HostCore } from "./core.ts";
+import type {
+  CallOptions,
+  CheckEmitted,
+  CheckRequest,
+  Host,
+  ResumeRequest,
+  RunRequest,
+} from "./host.ts";
+import { hostLimits } from "./limits.ts";
+import type { Door, HostLimits, HostOptions } from "./options.ts";
+import type { Emitted } from "./result.ts";
+import type { RunAnswer } from "./runs/commission.ts";
+import type { RunSupervisor } from "./runs/run_supervisor.ts";
+import type { RunSummary, SuspensionStore } from "./store.ts";
+
+/**
+ * Makes a host.
+ *
+ * @param options What it is made from.
+ * @returns The host; nothing is read or opened yet.
+ */
+export function createHost(options: HostOptions): Host {
+  return new LazyHost(options);
+}
+
+/** What is behind the edge. */
+type Calls = typeof import("./calls.ts");
+
+/**
+ * Not a literal where it is imported: what a literal names is read when the program starts, reached or not.
+ */
+const CALLS: string = "./calls.ts";
+
+interface Parts {
+  readonly calls: Calls;
+  readonly core: HostCore;
+  readonly supervisor: RunSupervisor;
+}
+
+class LazyHost implements Host {
+  readonly options: HostOptions;
+  readonly ports: HostOptions["ports"];
+  readonly door: Door;
+  #limits: HostLimits | undefined;
+  #parts: Promise<Parts> | undefined;
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    this.ports = options.ports;
+    this.door = options.door;
+  }
+
+  get limits(): HostLimits {
+    return this.#limits ??= hostLimits(this.options);
+  }
+
+  async models(provider?: string): Promise<ModelsOutcome> {
+    return await (await this.#open()).core.models(provider);
+  }
+
+  async ledger(): Promise<Ledger> {
+    return await (await this.#open()).core.ledger();
+  }
+
+  async run(request: RunRequest, call: CallOptions = {}): Promise<Emitted> {
+    const parts = await this.#open();
+    const answer = await parts.calls.commission(request, call, parts);
+    return this.#emit(answer, { calls: parts.calls, call, detail: request.detail });
+  }
+
+  async resume(request: ResumeRequest, call: CallOptions = {}): Promise<Emitted> {
+    const parts = await this.#open();
+    const answer = await parts.calls.resume(request, call, parts);
+    return this.#emit(answer, { calls: parts.calls, call, detail: request.detail });
+  }
+
+  async check(request: CheckRequest, call: CallOptions = {}): Promise<CheckEmitted> {
+    const { calls, core } = await this.#open();
+    return await calls.checkTarget(request, core, this.#emitOptions(call, "full"));
+  }
+
+  async listMachines(options: { readonly directory?: string } = {}): Promise<Emitted> {
+    const { calls, core } = await this.#open();
+    return await calls.listMachines(core, options);
+  }
+
+  async describeMachine(name: string, call: CallOptions = {}): Promise<Emitted> {
+    const { calls, core } = await this.#open();
+    return await calls.describeMachine(name, core, this.#emitOptions(call, "full"));
+  }
+
+  async configuration(): Promise<ConfigReport> {
+    const { calls, core } = await this.#open();
+    return await calls.reportConfiguration(core);
+  }
+
+  async runs(): Promise<readonly RunSummary[]> {
+    return await (await this.store()).list({ limit: MAX_LISTED_RUNS });
+  }
+
+  async store(): Promise<SuspensionStore> {
+    return await (await this.#open()).supervisor.store();
+  }
+
+  async close(): Promise<void> {
+    if (this.#parts === undefined) return;
+    const { supervisor } = await this.#parts;
+    await supervisor.close();
+  }
+
+  #emit(
+    answer: RunAnswer,
+    { calls, call, detail }: {
+      readonly calls: Calls;
+      readonly call: CallOptions;
+      readonly detail: "summary" | "full" | undefined;
+    },
+  ): Emitted {
+    const usual = this.door === "mcp" ? "summary" : "full";
+    const options = this.#emitOptions(call, detail ?? usual);
+    if (answer.kind === "refused") return calls.emitRefusal(answer, options);
+    return calls.emitRun(answer.report, {
+      ...options,
+      scripted: answer.scripted || answer.report.provider === "scripted",
+    });
+  }
+
+  #emitOptions(
+    call: CallOptions,
+    detail: "summary" | "full",
+  ): { detail: "summary" | "full"; maxChars: number; toolName: CallOptions["toolName"] } {
+    return { detail, maxChars: this.limits.maxResultChars, toolName: call.toolName };
+  }
+
+  #open(): Promise<Parts> {
+    return this.#parts ??= this.#load();
+  }
+
+  async #load(): Promise<Parts> {
+    const calls: Calls = await import(CALLS);
+    const core = new calls.HostCore(this.options, this.limits);
+    return { calls, core, supervisor: new calls.RunSupervisor(core) };
+  }
+}
+
+/** Most runs of a listing. */
+const MAX_LISTED_RUNS = 10_000;

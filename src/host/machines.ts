@@ -1,0 +1,127 @@
+/**
+ * The calls `list_machines` and `describe_machine`: what can be run by name, and what one machine needs and gives.
+ *
+ * @module
+ */
+// deno-lint-ignore-file camelcase -- the wire names of results
+import type { JsonObject } from "../json/mod.ts";
+import type { Machine, State } from "../machine/mod.ts";
+import type { HostCore } from "./core.ts";
+import { type EmitOptions, emitRefusal } from "./emit.ts";
+import type { Emitted } from "./result.ts";
+import { refuse } from "./refusal.ts";
+import type { FoundMachine } from "./registry/scan.ts";
+
+/** Most characters of a context value in the short text. */
+const MAX_VALUE_CHARS = 80;
+
+/**
+ * Lists the machines that have names.
+ *
+ * @param core The host.
+ * @param options `directory`: also those of a directory.
+ * @returns `{machines, warnings}`, sorted by name, each with its true layer.
+ */
+export async function listMachines(
+  core: HostCore,
+  options: { readonly directory?: string } = {},
+): Promise<Emitted> {
+  const registries = await core.registries();
+  const registry = options.directory === undefined
+    ? await registries.base()
+    : await registries.withDirectory(options.directory);
+  const found = registry.names().flatMap((name) => registry.find(name) ?? []);
+  const machines = found.map(entry);
+  const lines = found.map(({ machine, layer }) =>
+    `${machine.name} (${layer}): ${
+      Object.keys(machine.context).sort().join(", ") || "no inputs"
+    } → ` +
+    `${machine.result ?? "last output"}, at most ${machine.budget} steps`
+  );
+  return {
+    object: { machines, warnings: [] },
+    text: [`${machines.length} machines`, ...lines].join("\n"),
+    isError: false,
+  };
+}
+
+/**
+ * Describes one machine.
+ *
+ * @param name Its name.
+ * @param core The host.
+ * @param options How a refusal is written.
+ * @returns Its states, inputs and result; `unknown-machine` if there is none.
+ */
+export async function describeMachine(
+  name: string,
+  core: HostCore,
+  options: EmitOptions,
+): Promise<Emitted> {
+  const base = await (await core.registries()).base();
+  const found = base.find(name);
+  if (found === undefined) {
+    const shown = Array.from(name).slice(0, 100).join("");
+    const refusal = refuse("unknown-machine", [
+      `no machine is called "${shown}"; there are ${base.names().join(", ")}`,
+    ]);
+    return emitRefusal(refusal, options);
+  }
+  const { machine, layer } = found;
+  const object = {
+    name: machine.name,
+    entry: machine.entry,
+    budget: machine.budget,
+    default_tier: machine.defaultTier,
+    result: machine.result ?? null,
+    context: machine.context,
+    states: [...machine.states.values()].map(describeState),
+    source: layer,
+    warnings: [],
+  };
+  return { object, text: describeText(machine, layer), isError: false };
+}
+
+function entry({ machine, layer }: FoundMachine): JsonObject {
+  return {
+    name: machine.name,
+    source: layer,
+    entry: machine.entry,
+    result: machine.result ?? null,
+    budget: machine.budget,
+    context_keys: Object.keys(machine.context).sort(),
+  };
+}
+
+function describeState(state: State): JsonObject {
+  return {
+    id: state.id,
+    kind: state.kind,
+    ...(state.tier === undefined ? {} : { tier: state.tier }),
+    output: state.output,
+    gates: state.gates.length,
+  };
+}
+
+function describeText(machine: Machine, layer: string): string {
+  const inputs = Object.entries(machine.context).map(([key, value]) => {
+    const text = JSON.stringify(value);
+    return `  ${key}: ${
+      text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text
+    }`;
+  });
+  const states = [...machine.states.values()].map((state) => {
+    const targets = state.gates.map(({ when, policy, to }) =>
+      `${when} → ${policy} ${to ?? ""}`.trim()
+    );
+    return `  ${state.id} (${state.kind}) writes ${state.output}: ${targets.join("; ")}`;
+  });
+  return [
+    `${machine.name} (${layer}): starts at ${machine.entry}, at most ${machine.budget} steps, ` +
+    `result ${machine.result ?? "of the last state"}`,
+    "inputs:",
+    ...inputs,
+    "states:",
+    ...states,
+  ].join("\n");
+}

@@ -1,0 +1,30 @@
+/**
+ * Makes who answers a run: its models on the account of the process, or a script.
+ *
+ * @module
+ */
+import { createModelOracle, createScriptedOracle, type Oracle } from "../machine/mod.ts";
+import type { HostCore } from "./core.ts";
+import type { Prepared } from "./prepare.ts";
+
+/**
+ * Makes the oracle of one run.
+ *
+ * @param prepared What was prepared.
+ * @param core The host.
+ * @returns The oracle; a script starts over with every run.
+ */
+export async function createRunOracle(prepared: Prepared, core: HostCore): Promise<Oracle> {
+  const { models } = prepared;
+  const { ports, wrapOracle } = core.options;
+  const oracle = models.script !== undefined
+    ? createScriptedOracle(models.script)
+    : createModelOracle({
+      tiers: models.tiers,
+      params: models.params,
+      ledger: (await core.ledger()).child(),
+      ports,
+      ...(models.judge === undefined ? {} : { judge: models.judge }),
+    });
+  return wrapOracle === undefined ? oracle : wrapOracle(oracle);
+}

@@ -1,0 +1,419 @@
+/**
+ * A run under way: the engine at work, what is saved of it as it goes, and how it ends.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../json/mod.ts";
+import {
+  type EffectIntent,
+  type Frame,
+  type Machine,
+  type MachineEvent,
+  type Oracle,
+  resultObject,
+  resumeMachine,
+  runMachine,
+  type RunOptions,
+  type RunResult,
+} from "../../machine/mod.ts";
+import type { Ports } from "../../ports/mod.ts";
+import type { CallProgress } from "../host.ts";
+import type { WrapRun } from "../options.ts";
+import type { Prepared } from "../prepare.ts";
+import type { SuspensionStore } from "../store.ts";
+import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
+import { newHandle } from "./handles.ts";
+import { RunFollower } from "./progress.ts";
+import { reportPayload, type RunReport } from "./report.ts";
+import {
+  EFFECT_UNKNOWN,
+  INTERRUPTED,
+  savedPayload,
+  type SavedRun,
+  standsAt,
+  type StartedEffect,
+} from "./saved_run.ts";
+import { failureOf } from "./failure_of.ts";
+
+/** How long a durable store believes in a holder that says nothing, in milliseconds. */
+export const LEASE_MS = 30_000;
+/** How often a holder says that it lives, in milliseconds. */
+const RENEW_MS = 10_000;
+
+/** Why a run is told to stop. */
+export type StopReason = "cancel" | "park";
+
+/** What a new run starts with. */
+export type FreshStart = Required<Pick<RunOptions, "inputs" | "localTime">>;
+
+/** What a run under way is made from. */
+export interface ActiveRunOptions {
+  /** What was prepared. */
+  readonly prepared: Prepared;
+  /** What would be saved now. */
+  readonly saved: SavedRun;
+  /** Who answers. */
+  readonly oracle: Oracle;
+  /** What a new run starts with; `undefined` goes on from the saved frames. */
+  readonly fresh: FreshStart | undefined;
+  /** Where it is kept. */
+  readonly store: SuspensionStore;
+  /** The file beside the store, if there is one. */
+  readonly keeper: CheckpointKeeper | undefined;
+  /** The process. */
+  readonly holder: string;
+  /** Time and chance. */
+  readonly ports: Pick<Ports, "clock" | "random" | "log">;
+  /** Whether it goes on from a handle or file, so that a cancelled call puts it back. */
+  readonly resumed: boolean;
+  /** The handle or file it was claimed by. */
+  readonly claimed: string | undefined;
+  /** Sentences for the result. */
+  readonly warnings: readonly string[];
+  /** How the reply of a person came in. */
+  readonly replyVia: string | undefined;
+  /** Called around the run. */
+  readonly wrap: WrapRun | undefined;
+  /** When a suspension may be forgotten, in milliseconds from then on. */
+  readonly suspensionTtlMs: number | undefined;
+  /** How long an outcome is kept, in milliseconds. */
+  readonly outcomeTtlMs: number;
+}
+
+/** A run under way. */
+export class ActiveRun {
+  /** Names the run. */
+  readonly runId: string;
+  /** Ends with the report; never rejects but for our own faults. */
+  readonly done: Promise<RunReport>;
+  /** Whether somebody was told the run's handle and may come back for the outcome. */
+  announced = false;
+  readonly #options: ActiveRunOptions;
+  readonly #follower: RunFollower;
+  readonly #controller = new AbortController();
+  readonly #listeners = new Set<(report: CallProgress) => void>();
+  readonly #observers = new Set<(event: MachineEvent) => void>();
+  #stop: StopReason | undefined;
+  #settled: readonly Frame[];
+  #moved = false;
+  #lost = false;
+  #effects: readonly StartedEffect[] = [];
+
+  /** Starts the run. */
+  constructor(options: ActiveRunOptions) {
+    this.#options = options;
+    this.runId = options.saved.run_id;
+    this.#settled = options.saved.frames;
+    const root = options.saved.frames[0];
+    this.#follower = new RunFollower(options.prepared.machine, {
+      input_tokens: root?.total_in ?? 0,
+      output_tokens: root?.total_out ?? 0,
+    });
+    // In the next turn, so that whoever starts a run can watch it from its first event on.
+    this.done = Promise.resolve().then(() => this.#run());
+  }
+
+  /** The machine. */
+  get machine(): Machine {
+    return this.#options.prepared.machine;
+  }
+
+  /** Whether no model answers. */
+  get scripted(): boolean {
+    return this.#options.prepared.models.scripted;
+  }
+
+  /** Tells what happens, until the function that is returned is called. */
+  watch(
+    listeners: {
+      readonly onProgress: ((report: CallProgress) => void) | undefined;
+      readonly onEvent: ((event: MachineEvent) => void) | undefined;
+    },
+  ): () => void {
+    const { onProgress, onEvent } = listeners;
+    if (onProgress !== undefined) this.#listeners.add(onProgress);
+    if (onEvent !== undefined) this.#observers.add(onEvent);
+    return () => {
+      if (onProgress !== undefined) this.#listeners.delete(onProgress);
+      if (onEvent !== undefined) this.#observers.delete(onEvent);
+    };
+  }
+
+  /** Says where the run is, to everybody who watches. */
+  announce(): void {
+    if (this.#listeners.size === 0) return;
+    const report = this.#follower.report();
+    for (const listener of this.#listeners) listener(report);
+  }
+
+  /** Stops the run. `cancel`: it halts for good. `park`: it waits at its last settled state. The first word counts. */
+  stop(reason: StopReason): void {
+    this.#stop ??= reason;
+    this.#controller.abort();
+  }
+
+  /** How the run stands while it goes on. */
+  runningReport(): RunReport {
+    const { state, tokens } = this.#follower.position;
+    const object = {
+      status: "running",
+      error: null,
+      result: null,
+      usage: { ...tokens },
+      trace: [],
+      ...(state === undefined ? {} : { at: state }),
+      progress: this.#follower.sentence(),
+    };
+    return this.#report(object);
+  }
+
+  async #run(): Promise<RunReport> {
+    const renewal = new AbortController();
+    const renewing = this.#renew(renewal.signal);
+    try {
+      return await this.#end(await this.#execute());
+    } finally {
+      renewal.abort();
+      await renewing;
+    }
+  }
+
+  async #execute(): Promise<RunResult> {
+    const { saved, prepared, wrap, fresh } = this.#options;
+    const { machine } = prepared;
+    const plain = { ...this.#runOptions(), ...fresh };
+    const wrapped = wrap?.(machine, plain, fresh === undefined ? { frames: saved.frames } : {});
+    const options = wrapped?.options ?? plain;
+    const result = fresh === undefined
+      ? await resumeMachine(machine, saved.frames, options)
+      : await runMachine(machine, options);
+    await wrapped?.ended(result);
+    return result;
+  }
+
+  #runOptions(): RunOptions {
+    const { saved, prepared, oracle, store, keeper, resumed, ports } = this.#options;
+    const saving = store.durable || resumed || keeper !== undefined;
+    return {
+      oracle,
+      registry: prepared.registry,
+      tools: prepared.tools,
+      suspendable: saved.suspendable,
+      escalateSuspend: saved.hitl,
+      onTruncate: saved.on_truncate,
+      onUntrustedFlow: saved.on_untrusted_flow,
+      ...(saved.cost_budget === null ? {} : { costBudget: saved.cost_budget }),
+      signal: this.#controller.signal,
+      ports,
+      onEvent: (event) => this.#observe(event),
+      ...(saving
+        ? {
+          onSettled: (point) => this.#settle(point.frames()),
+          beforeEffect: (intent) => this.#intend(intent),
+        }
+        : {}),
+    };
+  }
+
+  #observe(event: MachineEvent): void {
+    for (const observer of this.#observers) observer(event);
+    if (this.#follower.follow(event)) this.announce();
+  }
+
+  async #settle(frames: readonly Frame[]): Promise<void> {
+    const closes = this.#effects.length > 0;
+    this.#settled = frames;
+    this.#moved = true;
+    this.#effects = [];
+    await this.#save({ file: closes });
+  }
+
+  async #intend(intent: EffectIntent): Promise<void> {
+    this.#effects = [...this.#effects, { tool: intent.tool, state: intent.state }];
+    this.#moved = true;
+    await this.#save({ file: true });
+  }
+
+  /** What is saved is what a holder that dies now leaves behind. */
+  async #save({ file }: { readonly file: boolean }): Promise<void> {
+    const { store, keeper, holder } = this.#options;
+    const saved = this.#standing();
+    if (store.durable) {
+      const stored = await store.settle(this.runId, {
+        holder,
+        leaseForMs: LEASE_MS,
+        payload: savedPayload(saved),
+        at: standsAt(saved),
+      });
+      if (stored.kind === "lost") this.#loseHold();
+    }
+    if (file && keeper !== undefined) await keeper.write(saved);
+  }
+
+  #standing(): SavedRun {
+    return {
+      ...this.#options.saved,
+      reason: this.#effects.length > 0 ? EFFECT_UNKNOWN : INTERRUPTED,
+      frames: this.#settled,
+      effects: this.#effects,
+    };
+  }
+
+  #loseHold(): void {
+    this.#lost = true;
+    this.#controller.abort();
+    throw new Error("The run was taken over by another process");
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { store, keeper, holder, ports } = this.#options;
+    if (!store.durable && keeper === undefined) return;
+    try {
+      while (!signal.aborted) {
+        await ports.clock.sleep(RENEW_MS, { signal });
+        await keeper?.renew();
+        const renewed = await store.settle(this.runId, {
+          holder,
+          leaseForMs: LEASE_MS,
+          payload: undefined,
+          at: undefined,
+        });
+        if (renewed.kind === "lost") {
+          this.#lost = true;
+          this.#controller.abort();
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) {
+        ports.log.write("error", `Cannot renew the hold on a run: ${String(error)}`);
+      }
+    }
+  }
+
+  async #end(result: RunResult): Promise<RunReport> {
+    if (this.#lost) return this.#lostReport();
+    const ended = this.#stop === "park" && result.status === "halt" && result.error === "cancelled";
+    if (ended) return await this.#park();
+    if (result.status === "suspended") return await this.#suspend(result);
+    return await this.#finish(result);
+  }
+
+  async #suspend(result: RunResult): Promise<RunReport> {
+    const { ports, suspensionTtlMs, keeper, holder, store } = this.#options;
+    const saved: SavedRun = {
+      ...this.#options.saved,
+      reason: result.error ?? INTERRUPTED,
+      frames: result.frames ?? [],
+      effects: [],
+    };
+    const handle = newHandle(ports.random);
+    // The file first: should the process end between the two, the older handle still leads to the older point.
+    const file = await keeper?.write(saved);
+    const stored = await store.suspend(this.runId, holder, {
+      handle,
+      at: standsAt(saved),
+      reason: saved.reason,
+      ask: result.ask,
+      payload: savedPayload(saved),
+      expiresMs: suspensionTtlMs === undefined ? undefined : ports.clock.now() + suspensionTtlMs,
+    });
+    if (stored.kind === "lost") return this.#lostReport();
+    await keeper?.handOver();
+    return this.#report(resultObject(result), { handle, file, cause: result.cause });
+  }
+
+  async #finish(result: RunResult): Promise<RunReport> {
+    const { ports, outcomeTtlMs, keeper, holder, store } = this.#options;
+    const report = this.#report(resultObject(result), { cause: result.cause });
+    const kept = this.#isKept();
+    const stored = await store.finish(this.runId, holder, {
+      reason: result.status,
+      outcome: reportPayload(report),
+      expiresMs: kept ? ports.clock.now() + outcomeTtlMs : ports.clock.now(),
+    });
+    if (stored.kind === "lost") return this.#lostReport();
+    await keeper?.spend(result.status);
+    return report;
+  }
+
+  /** Whether somebody may come back for the outcome: whoever was told to, and whoever spent a handle on it. */
+  #isKept(): boolean {
+    const { store, resumed } = this.#options;
+    return this.announced || store.durable || resumed;
+  }
+
+  /** A cancelled resume: the claim goes back, at the last settled state where it got that far. */
+  async #park(): Promise<RunReport> {
+    const { store, holder, claimed, keeper } = this.#options;
+    const saved = this.#standing();
+    const moved = this.#moved;
+    if (moved && keeper !== undefined) await keeper.write(saved);
+    const point = {
+      at: standsAt(saved),
+      reason: saved.reason,
+      ask: undefined,
+      payload: savedPayload(saved),
+      expiresMs: undefined,
+    };
+    const parked = await store.park(this.runId, holder, moved ? point : undefined);
+    let handle = claimed;
+    if (parked.kind === "lost") {
+      handle = newHandle(this.#options.ports.random);
+      await store.suspend(this.runId, holder, { ...point, handle });
+    }
+    await keeper?.handOver();
+    const object = {
+      status: "suspended",
+      error: moved ? saved.reason : this.#options.saved.reason,
+      result: null,
+      usage: { ...this.#follower.position.tokens },
+      trace: saved.frames[0]?.trace ?? [],
+    };
+    return this.#report(object as unknown as JsonObject, { handle });
+  }
+
+  #lostReport(): RunReport {
+    const object = {
+      status: "halt",
+      error: "cancelled",
+      result: null,
+      usage: { ...this.#follower.position.tokens },
+      trace: [],
+    };
+    const report = this.#report(object);
+    return {
+      ...report,
+      warnings: [
+        ...report.warnings,
+        "the run was taken over by another process; look at it with its run handle",
+      ],
+    };
+  }
+
+  #report(
+    object: JsonObject,
+    parts: {
+      readonly handle?: string | undefined;
+      readonly file?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ): RunReport {
+    const { prepared, warnings, replyVia, keeper } = this.#options;
+    const failure = failureOf(parts.cause);
+    // At the command line the file is the handle: nothing else outlives the process.
+    const checkpoint = keeper?.isHandle === true ? parts.file : parts.handle;
+    const beside = keeper?.isHandle === true ? undefined : parts.file;
+    return {
+      object,
+      run_id: this.runId,
+      machine: prepared.machine.name,
+      provider: prepared.models.name,
+      warnings,
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(beside === undefined ? {} : { checkpoint_file: beside }),
+      ...(object["status"] === "suspended" || this.#isKept() ? { kept: true } : {}),
+      ...(replyVia === undefined ? {} : { reply_via: replyVia }),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+}

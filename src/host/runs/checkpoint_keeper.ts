@@ -1,0 +1,173 @@
+/**
+ * Keeps one run in one checkpoint file: writes it at suspensions and around effects, and marks it spent when it was
+ * resumed, so that nothing is resumed twice.
+ *
+ * @module
+ */
+import type { JsonObject } from "../../json/mod.ts";
+import { type Checkpoint, fingerprintMachine } from "../../machine/mod.ts";
+import { FileError, type Ports } from "../../ports/mod.ts";
+import type { Prepared } from "../prepare.ts";
+import { INLINE_PATH } from "../target.ts";
+import { isCheckpointText, sealCheckpoint, spentText } from "./checkpoint_file.ts";
+import type { FileLock } from "./file_lock.ts";
+import { sha256 } from "./handles.ts";
+import type { SavedRun } from "./saved_run.ts";
+
+/** Most bytes of a checkpoint file that is read. */
+export const MAX_CHECKPOINT_BYTES = 67_108_864;
+
+/** Keeps one run in one file. */
+export interface CheckpointKeeper {
+  /** The file. */
+  readonly path: string;
+  /** Whether the file is all there is: no handle outlives the process. */
+  readonly isHandle: boolean;
+  /** Writes the run; the old or the new text is there at any moment. Gives the path. */
+  write(saved: SavedRun, suspension?: string): Promise<string>;
+  /** Says that the holder lives. */
+  renew(): Promise<void>;
+  /** The run is over: what was resumed is marked as spent, what was only kept is removed. */
+  spend(status: string): Promise<void>;
+  /** The run waits again; others may take it. */
+  handOver(): Promise<void>;
+}
+
+/** What a keeper is made from. */
+export interface KeeperOptions {
+  /** Names the run. */
+  readonly runId: string;
+  /** Where the run is written from now on. */
+  readonly path: string;
+  /** The file that it was resumed from, where that is another one. */
+  readonly from: string | undefined;
+  /** The hold on the file it was resumed from. */
+  readonly lock: FileLock | undefined;
+  /** What was prepared. */
+  readonly prepared: Prepared;
+  /** Whether the file is all there is. */
+  readonly isHandle: boolean;
+  /** The secret of `KIT_STATE_KEY`. */
+  readonly key: string | undefined;
+  /** The version that is named. */
+  readonly version: string;
+  /** Files and wall time. */
+  readonly ports: Pick<Ports, "files" | "clock">;
+}
+
+/**
+ * Makes a keeper. Writes nothing yet.
+ *
+ * @param options Where and what.
+ * @returns The keeper.
+ */
+export async function keepCheckpoint(options: KeeperOptions): Promise<CheckpointKeeper> {
+  const { path, from, lock, ports, isHandle } = options;
+  const { machine, origin } = options.prepared;
+  const fingerprint = await fingerprintMachine(machine);
+  const digest = origin.file === undefined ? null : await sha256(origin.source);
+  let written = false;
+  return {
+    path,
+    isHandle,
+    async write(saved, suspension): Promise<string> {
+      const content = checkpointOf(saved, { options, fingerprint, digest, suspension });
+      await ports.files.writeAtomic(path, await sealCheckpoint(content, options.key), {
+        mode: 0o600,
+      });
+      written = true;
+      return path;
+    },
+    renew: async () => await lock?.renew(),
+    async spend(status): Promise<void> {
+      const spent = lock === undefined ? undefined : from ?? path;
+      if (spent !== undefined) await writeSpent(spent, { options, status });
+      if (written && path !== spent) await ports.files.remove(path);
+      await lock?.release();
+    },
+    async handOver(): Promise<void> {
+      if (from !== undefined && from !== path && lock !== undefined && written) {
+        await writeSpent(from, { options, status: "suspended" });
+      }
+      await lock?.release();
+    },
+  };
+}
+
+/**
+ * Tells whether a file may be written to: it does not exist, or is a checkpoint.
+ *
+ * @param path The file.
+ * @param ports Files.
+ * @returns Whether it may; false also where something is there that is no file.
+ */
+export async function mayWriteCheckpoint(
+  path: string,
+  ports: Pick<Ports, "files">,
+): Promise<boolean> {
+  const there = await ports.files.lstat(path);
+  if (there === undefined) return true;
+  if (there.kind !== "file" || there.size > MAX_CHECKPOINT_BYTES) return false;
+  try {
+    return isCheckpointText(await ports.files.readText(path));
+  } catch (error) {
+    if (error instanceof FileError) return false;
+    throw error;
+  }
+}
+
+function checkpointOf(
+  saved: SavedRun,
+  { options, fingerprint, digest, suspension }: {
+    readonly options: KeeperOptions;
+    readonly fingerprint: string;
+    readonly digest: string | null;
+    readonly suspension: string | undefined;
+  },
+): Checkpoint {
+  const { origin } = options.prepared;
+  const metadata: JsonObject = {
+    provider: saved.provider,
+    ...(origin.file === undefined ? {} : { machine_file: origin.file }),
+    ...(suspension === undefined ? {} : { suspension }),
+    ...(saved.effects.length === 0
+      ? {}
+      : { effects: saved.effects.map(({ tool, state }) => ({ tool, state })) }),
+  };
+  return {
+    format: 1,
+    mklang_version: `kit ${options.version}`,
+    created: isoSeconds(options.ports.clock.now()),
+    machine: saved.machine,
+    machine_path: saved.machine_path,
+    machine_sha256: digest,
+    reason: saved.reason,
+    cost_budget: saved.cost_budget,
+    hitl: saved.hitl,
+    frames: saved.frames,
+    ...(saved.machine_path === INLINE_PATH ? { machine_source: saved.machine_source } : {}),
+    metadata,
+    run_id: saved.run_id,
+    fingerprint,
+    on_truncate: saved.on_truncate,
+    on_untrusted_flow: saved.on_untrusted_flow,
+  };
+}
+
+async function writeSpent(
+  path: string,
+  { options, status }: { readonly options: KeeperOptions; readonly status: string },
+): Promise<void> {
+  const text = spentText({
+    runId: options.runId,
+    machine: options.prepared.machine.name,
+    status,
+    at: isoSeconds(options.ports.clock.now()),
+  });
+  await options.ports.files.writeAtomic(path, text, { mode: 0o600 });
+}
+
+/** UTC to the second, with the offset spelled as the reference spells it. */
+function isoSeconds(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}+00:00`;
+}

@@ -1,0 +1,231 @@
+/**
+ * The call `run`: judge, prepare, begin, wait.
+ *
+ * @module
+ */
+import { type Frame, startFrames } from "../../machine/mod.ts";
+import { confineCheckpoint } from "../confine.ts";
+import { kitDirectories, kitVariable } from "../config/directories.ts";
+import type { HostCore } from "../core.ts";
+import type { CallOptions, RunRequest } from "../host.ts";
+import { policy, requestProblems } from "../inputs.ts";
+import { joinPath, nameOf } from "../paths.ts";
+import { prepare, type Prepared } from "../prepare.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { createRunOracle } from "../run_oracle.ts";
+import { type CheckpointKeeper, keepCheckpoint, mayWriteCheckpoint } from "./checkpoint_keeper.ts";
+import { hex } from "./handles.ts";
+import type { RunReport } from "./report.ts";
+import { type RunSupervisor, savedSources } from "./run_supervisor.ts";
+import type { SavedRun } from "./saved_run.ts";
+
+/** What came of a call. */
+export type RunAnswer =
+  | {
+    /** A run, however it stands. */
+    readonly kind: "report";
+    /** What is known of it. */
+    readonly report: RunReport;
+    /** Whether no model answers. */
+    readonly scripted: boolean;
+  }
+  | Refusal;
+
+/** What every call needs. */
+export interface RunParts {
+  /** The host. */
+  readonly core: HostCore;
+  /** Its runs. */
+  readonly supervisor: RunSupervisor;
+}
+
+/**
+ * Runs a machine.
+ *
+ * @param request What is asked for.
+ * @param call What the call brings.
+ * @param parts The host and its runs.
+ * @returns The run, or why there is none; then nothing was done.
+ */
+export async function commission(
+  request: RunRequest,
+  call: CallOptions,
+  parts: RunParts,
+): Promise<RunAnswer> {
+  const { core, supervisor } = parts;
+  const problems = [...referenceProblems(request), ...requestProblems(request)];
+  if (problems.length > 0) return refuse("invalid-request", problems);
+  const prepared = await prepare(request, core);
+  if (prepared.kind === "refused") return prepared;
+  const place = await checkpointPlace(request, prepared, core);
+  if (typeof place === "object") return place;
+  const reserved = supervisor.reserve();
+  if ("kind" in reserved) return reserved;
+  using _place = reserved;
+  const warnings = [...prepared.warnings];
+  const { clock } = core.options.ports;
+  const oracle = await createRunOracle(prepared, core);
+  const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
+  const frames = startFrames(prepared.machine, { oracle, ...fresh });
+  const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
+  const begun = await supervisor.begin(saved);
+  if (begun !== undefined) return begun;
+  const run = await supervisor.start({
+    prepared,
+    saved,
+    oracle,
+    fresh,
+    keeper: place === undefined ? undefined : await newKeeper(place, { prepared, saved, core }),
+    claimed: undefined,
+    warnings,
+    replyVia: undefined,
+  });
+  const report = await supervisor.wait(run, {
+    seconds: waitSeconds(request, core),
+    call,
+    onCancel: "cancel",
+  });
+  return { kind: "report", report, scripted: prepared.models.scripted };
+}
+
+/**
+ * How long a call waits before it answers `running`.
+ *
+ * @param request What is asked for.
+ * @param core The host.
+ * @returns Seconds; 0 is no limit. At the command line nothing else could look, so it waits.
+ */
+export function waitSeconds(
+  request: { readonly waitSeconds?: number },
+  core: HostCore,
+): number {
+  if (core.options.door !== "mcp") return request.waitSeconds ?? 0;
+  return request.waitSeconds ?? core.limits.maxWaitSeconds;
+}
+
+/**
+ * Bounds a token budget by what the operator allows.
+ *
+ * @param wanted What was asked for.
+ * @param core The host.
+ * @param warnings Takes a sentence if the operator's bound is lower.
+ * @returns The budget, or `null` for none.
+ */
+export function boundBudget(
+  wanted: number | undefined,
+  core: HostCore,
+  warnings: string[],
+): number | null {
+  const most = core.limits.maxRunTokens;
+  if (most === undefined) return wanted ?? null;
+  if (wanted !== undefined && wanted <= most) return wanted;
+  if (wanted !== undefined) {
+    warnings.push(
+      `cost_budget ${wanted} is above the ${most} tokens that this server allows a run`,
+    );
+  }
+  return most;
+}
+
+function referenceProblems({ source, path }: RunRequest): readonly string[] {
+  if ((source === undefined) !== (path === undefined)) return [];
+  const which = source === undefined ? "neither" : "both";
+  return [`Give exactly one of "source" and "path": found ${which}`];
+}
+
+async function newSavedRun(
+  request: RunRequest,
+  prepared: Prepared,
+  { core, supervisor, place, warnings, frames }: RunParts & {
+    readonly place: string | undefined;
+    readonly frames: readonly Frame[];
+    readonly warnings: string[];
+  },
+): Promise<SavedRun> {
+  const { machine, origin, models } = prepared;
+  return {
+    v: 1,
+    run_id: supervisor.newRunId(),
+    machine: machine.name,
+    machine_path: origin.path,
+    machine_source: origin.source,
+    machines: await savedSources(prepared),
+    provider: models.name,
+    cost_budget: boundBudget(request.costBudget, core, warnings),
+    hitl: request.hitl ?? false,
+    suspendable: request.suspendable ?? (core.options.door === "mcp" || place !== undefined),
+    on_truncate: policy(request.onTruncate, "report"),
+    on_untrusted_flow: policy(request.onUntrustedFlow, "report"),
+    reason: "interrupted",
+    frames,
+    checkpoint_file: place ?? null,
+    effects: [],
+  };
+}
+
+/** Where a suspension is written, if anywhere. At the command line a pause for a person always has a file. */
+async function checkpointPlace(
+  request: RunRequest,
+  prepared: Prepared,
+  core: HostCore,
+): Promise<string | undefined | Refusal> {
+  const { door, ports } = core.options;
+  const named = request.checkpointPath;
+  if (named !== undefined) return await confinedPlace(named, core);
+  if (door !== "cli" || request.hitl !== true) return undefined;
+  const state = kitDirectories(ports).state;
+  if (state === undefined) {
+    return refuse("invalid-request", ["Name a file with --checkpoint: this system tells no home"]);
+  }
+  const directory = joinPath(state, "checkpoints");
+  await ports.files.makeDirectory(directory, { mode: 0o700 });
+  const stem = nameOf(prepared.origin.file ?? prepared.machine.name).replace(/\.mkl?$/, "");
+  const stamp = ports.clock.local(ports.clock.now()).dateTime.slice(0, 19)
+    .replaceAll(/[-:]/g, "").replace("T", "-");
+  const name = `${stem.replaceAll(/[^\w-]/g, "_")}-${stamp}-${hex(ports.random.bytes(3))}.json`;
+  return joinPath(directory, name);
+}
+
+/**
+ * Judges where a checkpoint is to be written.
+ *
+ * @param path As a call names it.
+ * @param core The host.
+ * @returns The place, or a refusal.
+ */
+export async function confinedPlace(path: string, core: HostCore): Promise<string | Refusal> {
+  const place = await confineCheckpoint(path, core.options);
+  if (place.kind !== "file") {
+    return refuse("invalid-request", [
+      core.options.checkpointDirectory === undefined && core.options.door === "mcp"
+        ? "checkpoint files are not open to calls: start Kit with --checkpoint-dir DIR, or use the handle"
+        : `"${path.slice(0, 200)}" is not in the checkpoint directory`,
+    ]);
+  }
+  if (await mayWriteCheckpoint(place.path, core.options.ports)) return place.path;
+  return refuse("invalid-request", [
+    `"${path.slice(0, 200)}" exists and is no checkpoint; it is not written over`,
+  ]);
+}
+
+async function newKeeper(
+  path: string,
+  { prepared, saved, core }: {
+    readonly prepared: Prepared;
+    readonly saved: SavedRun;
+    readonly core: HostCore;
+  },
+): Promise<CheckpointKeeper> {
+  const { ports, door, version } = core.options;
+  return await keepCheckpoint({
+    runId: saved.run_id,
+    path,
+    from: undefined,
+    lock: undefined,
+    prepared,
+    isHandle: door === "cli",
+    key: kitVariable(ports.env, "STATE_KEY"),
+    version: version ?? "0",
+    ports,
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * Prepares what was saved, so that it can go on: the machine as it was, the same provider, new values put in.
+ *
+ * @module
+ */
+import {
+  createRegistry,
+  type Frame,
+  injectInputs,
+  loadReader,
+  type Machine,
+} from "../../machine/mod.ts";
+import { kitVariable } from "../config/directories.ts";
+import type { HostCore } from "../core.ts";
+import type { ResumeRequest } from "../host.ts";
+import type { Prepared } from "../prepare.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { withTarget } from "../registry/registries.ts";
+import { INLINE_PATH } from "../target.ts";
+import type { SavedRun } from "./saved_run.ts";
+
+/** A run that can go on. */
+export interface Restored {
+  /** Tells it from a refusal. */
+  readonly kind: "restored";
+  /** What was prepared. */
+  readonly prepared: Prepared;
+  /** The run with the new values in its frames. */
+  readonly saved: SavedRun;
+  /** Sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** What a restore works with. */
+export interface Restoring {
+  /** What is asked for. */
+  readonly request: ResumeRequest;
+  /** The host. */
+  readonly core: HostCore;
+}
+
+/**
+ * Prepares a run from what a store kept.
+ *
+ * @param saved The run.
+ * @param restoring What is asked for.
+ * @returns The run, or why it cannot go on.
+ */
+export async function restore(
+  saved: SavedRun,
+  restoring: Restoring,
+): Promise<Restored | Refusal> {
+  const { core, request } = restoring;
+  const asked = await core.models(request.provider ?? providerOf(saved, core));
+  if (asked.kind === "problem") {
+    return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
+  }
+  const reader = await loadReader();
+  const read = (text: string): Machine | undefined =>
+    reader.parseMachine(text, { grammar: "lenient" }).machine;
+  const machine = read(saved.machine_source);
+  if (machine === undefined) {
+    return refuse("bad-checkpoint", ["the machine that was kept cannot be read"]);
+  }
+  const others = Object.values(saved.machines).flatMap((text) => read(text) ?? []);
+  const base = await (await core.registries()).base();
+  const prepared: Prepared = {
+    kind: "ready",
+    machine,
+    registry: withTarget(machine, createRegistry(others, { base })),
+    origin: { path: saved.machine_path, file: originFile(saved), source: saved.machine_source },
+    models: asked.models,
+    tools: await core.tools(),
+    warnings: [],
+  };
+  return { kind: "restored", prepared, saved: injected(saved, restoring), warnings: [] };
+}
+
+/**
+ * Puts the values of a resume into a run.
+ *
+ * Under `KIT_CONFIRM=elicitation` only what a person typed into a form confirms: an argument of a tool call is written,
+ * but clears no taint.
+ *
+ * @param saved The run.
+ * @param restoring What is asked for.
+ * @returns The run with its new frames.
+ */
+export function injected(saved: SavedRun, { request, core }: Restoring): SavedRun {
+  const { inputs } = request;
+  const { door, ports } = core.options;
+  const via = request.replyVia ?? (door === "cli" ? "cli" : "argument");
+  const strict = kitVariable(ports.env, "CONFIRM") === "elicitation";
+  const confirm = !strict || via === "elicitation";
+  const frames: readonly Frame[] = injectInputs(saved.frames, inputs ?? {}, { via, confirm });
+  return { ...saved, frames };
+}
+
+/** A set of models that was handed in serves whatever name was recorded. */
+function providerOf(saved: SavedRun, core: HostCore): string | undefined {
+  const { models, provider } = core.options;
+  if (models !== undefined) return undefined;
+  return saved.provider === "" ? provider : saved.provider;
+}
+
+function originFile(saved: SavedRun): string | undefined {
+  return saved.machine_path === INLINE_PATH || !/[\\/]|\.mkl?$/.test(saved.machine_path)
+    ? undefined
+    : saved.machine_path;
+}

@@ -1,0 +1,289 @@
+/**
+ * Resumes from a checkpoint file: one of Kit's, or one that the reference program wrote.
+ *
+ * @module
+ */
+// deno-lint-ignore-file camelcase -- the names of the file's members
+import { isJsonObject, type JsonValue, member } from "../../json/mod.ts";
+import { type Checkpoint, fingerprintMachine, type Frame } from "../../machine/mod.ts";
+import { FileError } from "../../ports/mod.ts";
+import { kitVariable } from "../config/directories.ts";
+import { confineCheckpoint } from "../confine.ts";
+import { isAbsolutePath } from "../paths.ts";
+import { prepare, type Prepared } from "../prepare.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { createRunOracle } from "../run_oracle.ts";
+import { INLINE_PATH } from "../target.ts";
+import { type CheckpointRead, openCheckpoint } from "./checkpoint_file.ts";
+import { keepCheckpoint, MAX_CHECKPOINT_BYTES } from "./checkpoint_keeper.ts";
+import { confinedPlace, type RunAnswer } from "./commission.ts";
+import { type FileLock, lockFile } from "./file_lock.ts";
+import { goOn } from "./go_on.ts";
+import { isHandle, sha256 } from "./handles.ts";
+import { savedReport } from "./report.ts";
+import { injected } from "./restore.ts";
+import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
+import { savedSources } from "./run_supervisor.ts";
+import { type SavedRun, type StartedEffect, waitsForPerson } from "./saved_run.ts";
+
+/**
+ * Resumes from a file.
+ *
+ * @param given The file as the call names it.
+ * @param resuming What is asked for.
+ * @returns The run, or why it cannot go on; then the file is as it was.
+ */
+export async function resumeFile(given: string, resuming: Resuming): Promise<RunAnswer> {
+  const { request, parts } = resuming;
+  const { core, supervisor } = parts;
+  const path = await existingFile(given, resuming);
+  if (typeof path === "object") return path;
+  const first = await readFile(path, resuming);
+  if (first.kind !== "checkpoint") return readRefusal(first, given);
+  const waits = first.checkpoint.reason ?? "";
+  if (request.inputs === undefined && waitsForPerson(waits)) {
+    const saved = savedFrom(first.checkpoint, first.frames, path);
+    return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
+  }
+  const reserved = supervisor.reserve();
+  if ("kind" in reserved) return reserved;
+  using _place = reserved;
+  const lock = await lockFile(path, supervisor.holder, core.options.ports);
+  if (lock === undefined) {
+    return refuse("busy", [`"${given}" is being resumed at the moment`]);
+  }
+  return await resumeLocked({ given, path, lock }, resuming);
+}
+
+interface LockedFile {
+  readonly given: string;
+  readonly path: string;
+  readonly lock: FileLock;
+}
+
+/** From here on the file is held; it is read again, since another process may have been first. */
+async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAnswer> {
+  const { given, path, lock } = file;
+  const { core, supervisor } = resuming.parts;
+  let started = false;
+  try {
+    const read = await readFile(path, resuming);
+    if (read.kind !== "checkpoint") return readRefusal(read, given);
+    const live = await takenByStore(read.checkpoint, resuming);
+    if (live !== undefined) return live;
+    const prepared = await prepareAgain(read.checkpoint, resuming);
+    if (prepared.kind === "refused") return prepared;
+    const place = await nextPlace(path, resuming);
+    if (typeof place === "object") return place;
+    const warnings = [...prepared.warnings];
+    const plain = savedFrom(read.checkpoint, read.frames, place);
+    const named: SavedRun = {
+      ...plain,
+      run_id: plain.run_id === "" ? supervisor.newRunId() : plain.run_id,
+      machine: prepared.machine.name,
+      machine_source: prepared.origin.source,
+      machines: await savedSources(prepared),
+      provider: prepared.models.name,
+    };
+    const { request } = resuming;
+    const saved = nextSaved(injected(named, { request, core }), resuming, warnings);
+    const begun = await supervisor.begin(saved);
+    if (begun !== undefined) return begun;
+    const { ports, version, door } = core.options;
+    const keeper = await keepCheckpoint({
+      runId: saved.run_id,
+      path: place,
+      from: path,
+      lock,
+      prepared,
+      isHandle: door === "cli",
+      key: kitVariable(ports.env, "STATE_KEY"),
+      version: version ?? "0",
+      ports,
+    });
+    started = true;
+    return await goOn({
+      prepared,
+      saved,
+      oracle: await createRunOracle(prepared, core),
+      fresh: undefined,
+      keeper,
+      claimed: given,
+      warnings,
+      replyVia: replyVia(resuming),
+    }, resuming);
+  } finally {
+    if (!started) await lock.release();
+  }
+}
+
+async function existingFile(given: string, { parts }: Resuming): Promise<string | Refusal> {
+  const { core } = parts;
+  const shown = given.slice(0, 200);
+  const place = await confineCheckpoint(given, core.options);
+  if (place.kind === "file") {
+    const status = await core.options.ports.files.stat(place.path);
+    if (status?.kind === "file") return place.path;
+  }
+  return refuse("unknown-checkpoint", [`no suspension and no checkpoint file: "${shown}"`]);
+}
+
+async function readFile(path: string, { parts }: Resuming): Promise<CheckpointRead> {
+  const { ports } = parts.core.options;
+  try {
+    const bytes = await ports.files.read(path, { maxBytes: MAX_CHECKPOINT_BYTES + 1 });
+    if (bytes.length > MAX_CHECKPOINT_BYTES) {
+      return { kind: "bad", message: `the file is over ${MAX_CHECKPOINT_BYTES} bytes` };
+    }
+    const text = new TextDecoder().decode(bytes);
+    return await openCheckpoint(text, kitVariable(ports.env, "STATE_KEY"));
+  } catch (error) {
+    if (error instanceof FileError) {
+      return { kind: "bad", message: `cannot read it: ${error.failure}` };
+    }
+    throw error;
+  }
+}
+
+function readRefusal(
+  read: Exclude<CheckpointRead, { kind: "checkpoint" }>,
+  given: string,
+): Refusal {
+  const shown = given.slice(0, 200);
+  if (read.kind === "bad") return refuse("bad-checkpoint", [`"${shown}": ${read.message}`]);
+  return refuse("already-resumed", [
+    `"${shown}" was resumed before; the run ended as ${read.status}`,
+  ]);
+}
+
+/** A run that this process or its store knows too: only the store says who may go on. */
+async function takenByStore(
+  { run_id }: Checkpoint,
+  { parts }: Resuming,
+): Promise<Refusal | undefined> {
+  if (run_id === undefined || !isHandle(run_id)) return undefined;
+  const { supervisor } = parts;
+  if (supervisor.active(run_id) !== undefined) {
+    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`]);
+  }
+  const store = await supervisor.store();
+  const record = await store.look(run_id);
+  if (record === undefined) return undefined;
+  if (record.phase === "finished") {
+    return refuse("already-resumed", [`The run has ended; look at it with {"run": "${run_id}"}`]);
+  }
+  if (record.phase === "running") {
+    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`]);
+  }
+  // The handle of the same suspension gives way to the file: one of the two goes on, never both.
+  await store.forget(run_id);
+  return undefined;
+}
+
+async function prepareAgain(
+  checkpoint: Checkpoint,
+  { request, parts }: Resuming,
+): Promise<Prepared | Refusal> {
+  const { core } = parts;
+  const provider = request.provider ?? metadataText(checkpoint, "provider");
+  const named = core.options.models === undefined && provider !== undefined
+    ? { provider: await knownProvider(provider, { request, core }) }
+    : {};
+  const { machine_source, machine_path } = checkpoint;
+  if (request.machine === undefined && machine_path === INLINE_PATH) {
+    if (machine_source === undefined) {
+      return refuse("bad-checkpoint", ["the machine was inline and its text is not in the file"]);
+    }
+    return await prepare({ source: machine_source, ...named }, core);
+  }
+  const path = await machinePath(checkpoint, { request, parts });
+  const prepared = await prepare({ path, ...named }, core);
+  if (prepared.kind === "refused") {
+    const gone = prepared.failure === "load" && request.force !== true &&
+      checkpoint.machine_sha256 !== null;
+    return gone && prepared.errors.some((error) => error.startsWith("no such file"))
+      ? refuse("machine-changed", [`"${path}" is gone`, ...prepared.errors])
+      : prepared;
+  }
+  return await sameMachine(checkpoint, prepared) || request.force === true
+    ? prepared
+    : refuse("machine-changed", [
+      `machine "${checkpoint.machine}" was changed after the run was suspended; resume with force to go on all the same`,
+    ]);
+}
+
+/** A recorded provider that is configured no longer gives way to the active one. */
+async function knownProvider(
+  provider: string,
+  { request, core }: { request: Resuming["request"]; core: Resuming["parts"]["core"] },
+): Promise<string | undefined> {
+  if (request.provider !== undefined) return provider;
+  if (core.options.provider !== undefined) return core.options.provider;
+  return (await core.models(provider)).kind === "ready" ? provider : undefined;
+}
+
+async function machinePath(
+  checkpoint: Checkpoint,
+  { request, parts }: Pick<Resuming, "request" | "parts">,
+): Promise<string> {
+  if (request.machine !== undefined) return request.machine;
+  const { files } = parts.core.options.ports;
+  const recorded = checkpoint.machine_path;
+  const absolute = metadataText(checkpoint, "machine_file");
+  if (isAbsolutePath(recorded) || absolute === undefined) return recorded;
+  return (await files.stat(recorded)) === undefined ? absolute : recorded;
+}
+
+/** The fingerprint where there is one, so that a comment may change; else the bytes of the file. */
+async function sameMachine(checkpoint: Checkpoint, prepared: Prepared): Promise<boolean> {
+  if (checkpoint.machine !== prepared.machine.name) return false;
+  if (checkpoint.fingerprint !== undefined) {
+    return checkpoint.fingerprint === await fingerprintMachine(prepared.machine);
+  }
+  if (checkpoint.machine_sha256 === null) return true;
+  return checkpoint.machine_sha256 === await sha256(prepared.origin.source);
+}
+
+async function nextPlace(path: string, { request, parts }: Resuming): Promise<string | Refusal> {
+  return request.checkpointPath === undefined
+    ? path
+    : await confinedPlace(request.checkpointPath, parts.core);
+}
+
+function savedFrom(
+  checkpoint: Checkpoint,
+  frames: readonly Frame[],
+  path: string,
+): SavedRun {
+  return {
+    v: 1,
+    run_id: checkpoint.run_id ?? "",
+    machine: checkpoint.machine,
+    machine_path: checkpoint.machine_path,
+    machine_source: checkpoint.machine_source ?? "",
+    machines: {},
+    provider: metadataText(checkpoint, "provider") ?? "",
+    cost_budget: checkpoint.cost_budget ?? null,
+    hitl: checkpoint.hitl ?? false,
+    suspendable: true,
+    on_truncate: checkpoint.on_truncate ?? "report",
+    on_untrusted_flow: checkpoint.on_untrusted_flow ?? "report",
+    reason: checkpoint.reason ?? "",
+    frames,
+    checkpoint_file: path,
+    effects: startedEffects(member(checkpoint.metadata ?? {}, "effects")),
+  };
+}
+
+function startedEffects(value: JsonValue | undefined): readonly StartedEffect[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isJsonObject).map((entry) => ({
+    tool: String(member(entry, "tool")),
+    state: String(member(entry, "state")),
+  }));
+}
+
+function metadataText({ metadata }: Checkpoint, key: string): string | undefined {
+  const value = member(metadata ?? {}, key);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,165 @@
+/**
+ * Finds and reads the machine that a call names.
+ *
+ * @module
+ */
+import {
+  type Diagnostic,
+  loadReader,
+  type Machine,
+  type Reader,
+  type Registry,
+} from "../machine/mod.ts";
+import { FileError } from "../ports/mod.ts";
+import { confineMachine } from "./confine.ts";
+import type { HostCore } from "./core.ts";
+import type { MachineReference } from "./host.ts";
+import { type Refusal, refuse } from "./refusal.ts";
+import { withTarget } from "./registry/registries.ts";
+import { MAX_MACHINE_BYTES } from "./registry/scan.ts";
+
+/** What a checkpoint says of a machine that came inline. */
+export const INLINE_PATH = "<inline>";
+
+/** Where a machine came from. */
+export interface MachineOrigin {
+  /** The argument as it was given: a path, a name, or `<inline>`. */
+  readonly path: string;
+  /** The file, absolute; `undefined` for a name or inline. */
+  readonly file: string | undefined;
+  /** The text, byte for byte as UTF-8. */
+  readonly source: string;
+}
+
+/** A machine that was found and read. */
+export interface Target {
+  /** Tells it from a refusal. */
+  readonly kind: "found";
+  /** The machine; `undefined` if the text has errors. */
+  readonly machine: Machine | undefined;
+  /** What could be made of it in spite of errors, for more findings. */
+  readonly draft: Machine | undefined;
+  /** What it sees. */
+  readonly registry: Registry;
+  /** Where it came from. */
+  readonly origin: MachineOrigin;
+  /** Problems of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Sentences. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Finds and reads a machine.
+ *
+ * @param reference Source or path, exactly one.
+ * @param core The host.
+ * @returns The machine, or why there is none.
+ */
+export async function findTarget(
+  reference: MachineReference,
+  core: HostCore,
+): Promise<Target | Refusal> {
+  const { source, path } = reference;
+  if ((source === undefined) === (path === undefined)) {
+    const which = source === undefined ? "neither" : "both";
+    return refuse("invalid-request", [
+      `Give exactly one of "source" and "path": found ${which}`,
+    ]);
+  }
+  const reader = await loadReader();
+  if (source !== undefined) return await inlineTarget(source, { core, reader });
+  return await namedTarget(path ?? "", { core, reader });
+}
+
+interface Finding {
+  readonly core: HostCore;
+  readonly reader: Reader;
+}
+
+async function inlineTarget(source: string, { core, reader }: Finding): Promise<Target | Refusal> {
+  if (source.length > core.limits.maxSourceChars) {
+    return refuse("invalid-request", [
+      `"source" has ${source.length} characters, over ${core.limits.maxSourceChars}`,
+    ]);
+  }
+  const base = await (await core.registries()).base();
+  const origin = { path: INLINE_PATH, file: undefined, source };
+  return readTarget(source, { reader, base, origin });
+}
+
+async function namedTarget(path: string, { core, reader }: Finding): Promise<Target | Refusal> {
+  const registries = await core.registries();
+  const place = await confineMachine(path, {
+    host: core.options,
+    machineDirectories: registries.directories,
+  });
+  if (place.kind === "file") return await fileTarget(path, place.path, { core, reader });
+  const base = await registries.base();
+  const found = base.find(path);
+  if (found !== undefined) {
+    const { machine } = found;
+    const origin = { path, file: undefined, source: machine.source };
+    return {
+      kind: "found",
+      machine,
+      draft: machine,
+      registry: base,
+      origin,
+      diagnostics: [],
+      warnings: [],
+    };
+  }
+  const shown = Array.from(path).slice(0, 200).join("");
+  if (place.kind === "outside") {
+    return refuse("prepare-failed", [
+      `path "${shown}" is outside the places that Kit may read machines from: give "source", or ` +
+      "start Kit with --workspace DIR",
+    ]);
+  }
+  return refuse("prepare-failed", [
+    `no such file or bundled machine: '${shown}' (bundled: [${base.names().join(", ")}])`,
+  ]);
+}
+
+async function fileTarget(
+  given: string,
+  file: string,
+  { core, reader }: Finding,
+): Promise<Target | Refusal> {
+  let source: string;
+  try {
+    const bytes = await core.options.ports.files.read(file, { maxBytes: MAX_MACHINE_BYTES + 1 });
+    if (bytes.length > MAX_MACHINE_BYTES) {
+      return refuse("prepare-failed", [`"${given}" is over ${MAX_MACHINE_BYTES} bytes`]);
+    }
+    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof FileError) && !(error instanceof TypeError)) throw error;
+    const why = error instanceof FileError ? error.failure : "it is not UTF-8";
+    return refuse("prepare-failed", [`Cannot read "${given}": ${why}`]);
+  }
+  const base = await (await core.registries()).forFile(file);
+  return readTarget(source, { reader, base, origin: { path: given, file, source } });
+}
+
+function readTarget(
+  source: string,
+  { reader, base, origin }: {
+    readonly reader: Reader;
+    readonly base: Registry;
+    readonly origin: MachineOrigin;
+  },
+): Target {
+  const { machine, draft, diagnostics } = reader.parseMachine(source);
+  const seen = machine ?? draft;
+  return {
+    kind: "found",
+    machine,
+    draft: seen,
+    registry: seen === undefined ? base : withTarget(seen, base),
+    origin,
+    diagnostics,
+    warnings: [],
+  };
+}

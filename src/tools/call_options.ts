@@ -1,0 +1,23 @@
+/**
+ * Passes on to the host what a call knows beside its arguments.
+ *
+ * @module
+ */
+import type { CallOptions } from "../host/mod.ts";
+import type { ToolContext } from "../mcp/mod.ts";
+import type { ToolSetting } from "./setting.ts";
+
+/**
+ * Gives the options of a host call.
+ *
+ * @param setting What the tool is made from.
+ * @param context What the call knows.
+ * @returns Signal, progress and the names that next-step texts use.
+ */
+export function callOptions(setting: ToolSetting, context: ToolContext): CallOptions {
+  return {
+    signal: context.signal,
+    onProgress: (report) => context.progress(report),
+    toolName: setting.served,
+  };
+}

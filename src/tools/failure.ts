@@ -1,0 +1,114 @@
+/**
+ * Says why a tool failed: one line that a model can act on, the spend, and the facts for programs.
+ *
+ * @module
+ */
+// deno-lint-ignore-file camelcase -- the wire names of results
+import type { ConfigProblem } from "../host/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { KitError, KitErrorCode, Usage } from "../llm/mod.ts";
+import type { ToolOutcome } from "../mcp/mod.ts";
+import { costObject } from "./cost.ts";
+import { ERROR_META_KEY, outcome } from "./outcome.ts";
+
+/** Most characters of an error's own text. */
+const MAX_MESSAGE_CHARS = 2000;
+
+/** What to do next, by code; codes without an entry say enough themselves. */
+const ADVICE: Readonly<Partial<Record<KitErrorCode, string>>> = {
+  auth: "check the key and the variable that holds it",
+  quota: "the account has no credit left; retrying does not help",
+  not_found: "check the base URL and the name of the model",
+  rate_limit: "the endpoint is busy; try again later",
+  overloaded: "the endpoint is overloaded; try again later",
+  server: "the endpoint failed; try again",
+  network: "check that the endpoint runs and can be reached, then try again",
+  timeout: "try again, or ask for less",
+  too_large: "shorten the prompt",
+  content_filter: "the endpoint's filter stopped the answer; change the prompt",
+  budget: "raise the limit or ask for less",
+  no_consensus: "ask more precisely, or use strategy majority",
+  max_rounds: "raise max_rounds or ask for less",
+  stuck: "the model repeats itself; ask differently",
+};
+
+/**
+ * Gives a failed call that never reached a model.
+ *
+ * @param problem What is missing.
+ * @returns An `isError` outcome that says how to set it.
+ */
+export function configFailure(problem: ConfigProblem): ToolOutcome {
+  return failed(problem.message, { code: "config", retryable: false });
+}
+
+/**
+ * Gives a failed call.
+ *
+ * @param what What could not be done: `Vote failed`.
+ * @param error Why.
+ * @param spent What the call spent, from its own ledger.
+ * @returns An `isError` outcome.
+ */
+export function callFailure(what: string, error: KitError, spent: Usage): ToolOutcome {
+  const message = cut(error.message.replace(/\s+/g, " ").trim());
+  const parts = [`${what}: ${message}`];
+  const advice = error.code === "aborted" ? undefined : ADVICE[error.code];
+  if (advice !== undefined) parts.push(advice);
+  const retryAfterMs = retryAfter(error);
+  if (retryAfterMs !== undefined) {
+    parts.push(`the endpoint asks to wait ${Math.ceil(retryAfterMs / 1000)} s`);
+  }
+  parts.push(
+    `spent so far: ${spent.llmCalls} model ${spent.llmCalls === 1 ? "call" : "calls"}, ` +
+      `${spent.inputTokens + spent.outputTokens} tokens`,
+  );
+  return failed(parts.join("; "), {
+    code: error.code,
+    retryable: error.retryable,
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    cost: costObject(spent),
+    ...partialOf(error),
+  });
+}
+
+function failed(text: string, facts: JsonObject & { readonly code: string }): ToolOutcome {
+  const { partial, ...meta } = facts;
+  const object = {
+    status: "error",
+    error: facts.code,
+    errors: [text],
+    warnings: [],
+    ...(facts["cost"] === undefined ? {} : { cost: facts["cost"] }),
+    ...(partial === undefined ? {} : { partial }),
+  };
+  return outcome(text, object, { isError: true, meta: { [ERROR_META_KEY]: meta } });
+}
+
+function retryAfter(error: KitError): number | undefined {
+  const given = "retryAfterMs" in error ? error.retryAfterMs : undefined;
+  return typeof given === "number" && Number.isFinite(given) ? Math.round(given) : undefined;
+}
+
+/** The best text so far, if the error carries one, so that paid work is not lost. */
+function partialOf(error: KitError): JsonObject {
+  const text = bestText(error.partial);
+  return text === undefined || text === "" ? {} : { partial: cut(text) };
+}
+
+function bestText(partial: unknown): string | undefined {
+  if (typeof partial === "string") return partial;
+  if (typeof partial !== "object" || partial === null) return undefined;
+  for (const key of ["text", "value", "lastText", "content"]) {
+    const value: unknown = Object.hasOwn(partial, key) ? Reflect.get(partial, key) : undefined;
+    if (typeof value === "string") return value;
+  }
+  return undefined;
+}
+
+function cut(text: string): string {
+  const points = Array.from(text);
+  return points.length <= MAX_MESSAGE_CHARS
+    ? text
+    : points.slice(0, MAX_MESSAGE_CHARS - 1).join("") + "…";
+}

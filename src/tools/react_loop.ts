@@ -1,0 +1,98 @@
+/**
+ * The tool `react_loop`: a model that reasons in rounds with a calculator. The toolset is fixed: nothing on the wire can
+ * add to it.
+ *
+ * @module
+ */
+// deno-lint-ignore-file camelcase -- the wire names of results
+import type { JsonObject } from "../json/mod.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
+import { numberArgument, textArgument } from "./arguments.ts";
+import { costLine, costObject } from "./cost.ts";
+import { DEFAULT_ROUNDS, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
+import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
+import { outcome } from "./outcome.ts";
+import { promptProblem } from "./prompt.ts";
+import type { ToolSetting } from "./setting.ts";
+
+/** Requests allowed for one round: the first and two retries. */
+const CALLS_PER_ROUND = 3;
+/** Most steps that the result lists. */
+const MAX_STEPS = 64;
+
+/**
+ * Makes the tool.
+ *
+ * @param setting What it is made from.
+ * @returns The tool.
+ */
+export function reactLoopTool(setting: ToolSetting): Tool {
+  return {
+    ...defineTool("react_loop", setting),
+    call: (args, context) => {
+      const rounds = numberArgument(args, "max_rounds") ?? DEFAULT_ROUNDS;
+      const problem = promptProblem(args);
+      if (problem !== undefined) return Promise.resolve(problem);
+      const options = { what: "Tool loop failed", maxCalls: CALLS_PER_ROUND * rounds };
+      return withModel(setting, options, (call) => loop(call, args, { context, rounds, setting }));
+    },
+  };
+}
+
+async function loop(
+  call: ModelCall,
+  args: JsonObject,
+  { context, rounds, setting }: {
+    readonly context: ToolContext;
+    readonly rounds: number;
+    readonly setting: ToolSetting;
+  },
+): Promise<ToolOutcome> {
+  const { calculatorTool, echoTool, reactLoop } = await loadPatterns();
+  const result = await reactLoop(call.provider, textArgument(args, "prompt") ?? "", {
+    tools: [calculatorTool, echoTool],
+    maxRounds: rounds,
+    maxTokens: numberArgument(args, "max_tokens") ?? MAX_ANSWER_TOKENS,
+    ledger: call.ledger,
+    deadlineMs: call.deadlineMs,
+    signal: context.signal,
+    ports: setting.host.ports,
+    onRound: ({ round, maxRounds }) =>
+      context.progress({
+        progress: round,
+        total: maxRounds,
+        message: `round ${round} of at most ${maxRounds}`,
+      }),
+  });
+  const { metadata, value } = result;
+  const spent = call.ledger.spent;
+  const object = {
+    value,
+    rounds: metadata.rounds,
+    tool_calls_made: metadata.toolCallsMade,
+    failed_tool_calls: metadata.failedToolCalls,
+    rejected_tool_calls: metadata.rejectedToolCalls,
+    truncated_responses: metadata.truncatedResponses,
+    truncated_observations: metadata.truncatedObservations,
+    termination_reason: metadata.terminationReason ?? "natural",
+    steps: metadata.steps.slice(0, MAX_STEPS).map((step) => ({
+      round: step.round,
+      tool: step.tool,
+      ok: step.ok,
+      duration_ms: Math.round(step.durationMs),
+    })),
+    cost: costObject(spent),
+    ...(call.provider.model === undefined ? {} : { model: call.provider.model }),
+    ...(call.scripted ? { scripted: true } : {}),
+    duration_ms: call.elapsedMs(),
+  };
+  const lines = [
+    value,
+    "",
+    `rounds: ${metadata.rounds}`,
+    `tool_calls_made: ${metadata.toolCallsMade}`,
+    ...(call.scripted ? [SCRIPTED_LINE] : []),
+    costLine(spent),
+  ];
+  return outcome(lines.join("\n"), object);
+}
