@@ -5,6 +5,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
 import type { RunResult } from "./trace.ts";
+import { sameValue } from "./values.ts";
 
 /**
  * Compares the listed expectations, in a fixed order; what is not listed is free.
@@ -16,7 +17,7 @@ import type { RunResult } from "./trace.ts";
 export function matchExpectation(result: RunResult, expect: JsonObject): string[] {
   const mismatches: string[] = [];
   function compare(key: string, wanted: JsonValue, got: JsonValue | undefined): void {
-    if (isEqual(wanted, got)) return;
+    if (sameValue(wanted, got)) return;
     mismatches.push(`${key}: expected ${repr(wanted)}, got ${repr(got ?? null)}`);
   }
   function compareIfListed(key: string, got: JsonValue | undefined): void {
@@ -44,26 +45,6 @@ export function matchExpectation(result: RunResult, expect: JsonObject): string[
   return mismatches;
 }
 
-/**
- * Compares values as scenario files mean it: deeply, with absent as null and true as 1.
- *
- * @param left One.
- * @param right The other.
- * @returns Whether they are equal.
- */
-export function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
-  const a = plain(left);
-  const b = plain(right);
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
-  }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
-}
-
 function compareTrace(
   result: RunResult,
   wanted: readonly JsonValue[],
@@ -88,11 +69,6 @@ function compareTrace(
       to.compare(`trace[${i}].${key}`, value, Object.hasOwn(got, key) ? got[key] : undefined);
     }
   }
-}
-
-function plain(value: JsonValue | undefined): JsonValue {
-  if (value === undefined) return null;
-  return typeof value === "boolean" ? Number(value) : value;
 }
 
 /** Values in mismatch lines are written as the language's reference program writes them. */

@@ -7,7 +7,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { KitError } from "../llm/mod.ts";
 import type { Machine, Registry } from "./document.ts";
 import { resolveHook } from "./hooks.ts";
-import { isEqual } from "./match.ts";
 import type { HookSource, RunOptions, ToolSource } from "./options.ts";
 import { type Oracle, RefusalError, type Tokens } from "./oracle.ts";
 import type { Answer, AnswerError, AnswerKind } from "./replay.ts";
@@ -85,14 +84,15 @@ export async function scenarioFromRecording(
   const { context, run, answers, result } = recording;
   const base = {
     name: options.name ?? `recorded ${machine.name}`,
-    ...(isEqual(context, {}) ? {} : { context: context ?? {} }),
-    ...(isEqual(run, {}) ? {} : { run: run ?? {} }),
+    ...(sameValue(context, {}) ? {} : { context: context ?? {} }),
+    ...(sameValue(run, {}) ? {} : { run: run ?? {} }),
   };
   const expect = expectation(result);
   const plain = { ...base, ...plainScript(answers), expect };
   const registry = options.registry === undefined ? {} : { registry: options.registry };
   const trial = await runScenario(machine, plain, registry);
-  const same = trial.result !== undefined && isEqual(plainJson(resultObject(trial.result)), result);
+  const same = trial.result !== undefined &&
+    sameValue(plainJson(resultObject(trial.result)), result);
   return same ? plain : { ...base, llm: { answers: answers ?? {} }, expect };
 }
 

@@ -9,15 +9,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 export const MAX_VALUE_DEPTH = 256;
 
 /**
- * Compares two values deeply. The order of members does not count.
+ * Compares two values deeply, as the language does: the order of members does not count, absent is null, and truth
+ * values equal the numbers 1 and 0.
  *
- * @param left One; `undefined` counts as `null`.
+ * @param left One.
  * @param right The other.
- * @returns Whether they are the same JSON value.
+ * @returns Whether they are the same.
  */
 export function sameValue(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
-  const a = left ?? null;
-  const b = right ?? null;
+  const a = plain(left);
+  const b = plain(right);
   if (a === b) return true;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameValue(item, b[i]));
@@ -26,6 +27,11 @@ export function sameValue(left: JsonValue | undefined, right: JsonValue | undefi
   const keys = Object.keys(a);
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));
+}
+
+function plain(value: JsonValue | undefined): JsonValue {
+  if (value === undefined) return null;
+  return typeof value === "boolean" ? Number(value) : value;
 }
 
 /**
