@@ -34,7 +34,7 @@ export function createRegistry(
 }
 
 /**
- * Gives the standard machines. They and what reads them are loaded now, each one is read when it is first asked for.
+ * Gives the standard machines. They are loaded now, without any YAML; each one is made when it is first asked for.
  *
  * @returns The same registry every time.
  */

@@ -1,6 +1,15 @@
 // deno-lint-ignore-file camelcase -- names of standard machines
 import { assert, assertEquals } from "@std/assert";
-import { checkMachine, libraryRegistry, lintMachine, type Machine } from "../../src/machine/mod.ts";
+import {
+  checkMachine,
+  fingerprintMachine,
+  libraryRegistry,
+  lintMachine,
+  loadReader,
+  type Machine,
+} from "../../src/machine/mod.ts";
+
+const { parseMachine } = await loadReader();
 
 const registry = await libraryRegistry();
 
@@ -104,6 +113,17 @@ for (const [name, expected] of Object.entries(STANDARD)) {
     assertEquals(checkMachine(machine, { registry, strict: true }), []);
     const findings = lintMachine(machine, { registry });
     assertEquals(findings.filter(({ severity }) => severity !== "note"), []);
+  });
+
+  Deno.test(`${name} is what its text says (else run deno task library)`, async () => {
+    const machine = registry.get(name);
+    assert(machine !== undefined);
+    const { machine: read, diagnostics } = parseMachine(machine.source);
+    assertEquals(diagnostics, []);
+    assert(read !== undefined);
+    assertEquals(await fingerprintMachine(machine), await fingerprintMachine(read));
+    assertEquals(JSON.stringify(machine.context), JSON.stringify(read.context));
+    assertEquals([...machine.states.keys()], [...read.states.keys()]);
   });
 
   Deno.test(`${name} starts with placeholders where a caller gives nothing`, () => {
