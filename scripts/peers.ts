@@ -6,9 +6,13 @@
  */
 import { Report } from "../tests/peers/report.ts";
 import { checkClients } from "../tests/peers/clients.ts";
+import { checkConformance } from "../tests/peers/conformance.ts";
+import { checkSchemas } from "../tests/peers/schemas.ts";
 
 const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   clients: checkClients,
+  conformance: checkConformance,
+  schemas: checkSchemas,
 };
 
 const report = new Report();

@@ -39,16 +39,20 @@ interface Entry {
 /**
  * Reads the sessions of one log.
  *
- * @param log The path that `tap.ts` was given.
+ * @param log The path that `tap.ts` was given, or a folder with a slash at its end for all that lie there.
  */
 export async function readCaptures(log: string): Promise<readonly Session[]> {
   const folder = log.slice(0, log.lastIndexOf("/"));
   const sessions: Session[] = [];
   for await (const entry of Deno.readDir(folder)) {
     const path = `${folder}/${entry.name}`;
-    if (path.startsWith(`${log}.`)) sessions.push(readSession(path, await Deno.readTextFile(path)));
+    if (isCapture(path, log)) sessions.push(readSession(path, await Deno.readTextFile(path)));
   }
   return sessions;
+}
+
+function isCapture(path: string, log: string): boolean {
+  return path.endsWith(".jsonl") && path.startsWith(log.endsWith("/") ? log : `${log}.`);
 }
 
 function readSession(path: string, text: string): Session {

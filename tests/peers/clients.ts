@@ -21,6 +21,8 @@ export const CAPTURES: string = `${PEERS}/captures`;
 
 /** How long the server's process may live after its input ended. */
 const EXIT_LIMIT_MS = 2000;
+/** How long it may live after a signal; some clients send one at once, and a probing one to its first process. */
+const SIGNAL_LIMIT_MS = 500;
 /** How long one client may take for all its steps. */
 const CLIENT_TIMEOUT_MS = 90_000;
 
@@ -34,6 +36,8 @@ interface ClientRun {
   /** More of the plan. */
   readonly plan: Readonly<Record<string, unknown>>;
 }
+
+const SDK = "@modelcontextprotocol/sdk";
 
 const CLIENTS: readonly ClientRun[] = [
   typescriptClient("sdk20241105", "2024-11-05", { generation: 1 }),
@@ -129,11 +133,15 @@ function judgeExit(
     const how = session.signals.length > 0 ? ` after ${session.signals.join(" ")}` : "";
     return `${Math.round(session.exitMs)} ms, code ${session.exitCode}${how}`;
   });
-  const ok = sessions.length > 0 &&
-    sessions.every((session) =>
-      session.exitMs !== undefined && session.exitMs < EXIT_LIMIT_MS && session.exitCode === 0
-    );
-  return { ok, detail: told.join("; ") };
+  return { ok: sessions.length > 0 && sessions.every(endedWell), detail: told.join("; ") };
+}
+
+function endedWell(session: Session): boolean {
+  const signalled = session.signals.length > 0;
+  const limit = signalled ? SIGNAL_LIMIT_MS : EXIT_LIMIT_MS;
+  const codes = signalled ? [0, 143] : [0];
+  return session.exitMs !== undefined && session.exitMs < limit &&
+    codes.includes(session.exitCode ?? -1);
 }
 
 function judgeCuts(endpoint: Endpoint): { readonly ok: boolean; readonly detail: string } {
@@ -189,8 +197,6 @@ function typescriptClient(
   };
 }
 
-const SDK = "@modelcontextprotocol/sdk";
-
 function pythonClient(revision: string, plan: Readonly<Record<string, unknown>>): ClientRun {
   return {
     name: `Python client ${plan["mode"]}`,
@@ -202,7 +208,8 @@ function pythonClient(revision: string, plan: Readonly<Record<string, unknown>>)
   };
 }
 
-async function forget(log: string): Promise<void> {
+/** Removes the captures of an earlier run. */
+export async function forget(log: string): Promise<void> {
   const folder = log.slice(0, log.lastIndexOf("/"));
   for await (const entry of Deno.readDir(folder)) {
     if (`${folder}/${entry.name}`.startsWith(`${log}.`)) {
