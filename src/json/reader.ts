@@ -215,10 +215,10 @@ class Reader {
     if (!Number.isFinite(value)) {
       throw new JsonError("invalid_number", `The number ${cut(literal)} is too large`, start);
     }
-    if (INTEGER.test(literal) && !Number.isSafeInteger(value)) {
+    if (INTEGER.test(literal) && !Number.isSafeInteger(value) && losesDigits(literal, value)) {
       throw new JsonError(
         "unsafe_integer",
-        `The integer ${cut(literal)} is beyond 2^53 and would lose digits; write it as a text`,
+        `The integer ${cut(literal)} is beyond 2^53 and loses digits; write it as a text`,
         start,
       );
     }
@@ -231,6 +231,11 @@ class Reader {
       throw new JsonError("too_deep", `Nested deeper than ${this.#maxDepth} levels`, start);
     }
   }
+}
+
+/** Whether an integer comes out as another one. What `JSON.stringify` writes never does, so values read back. */
+function losesDigits(literal: string, value: number): boolean {
+  return String(value) !== literal && BigInt(value) !== BigInt(literal);
 }
 
 const QUOTE = 0x22;
