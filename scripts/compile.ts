@@ -58,6 +58,8 @@ export function compileArguments(output: string, options: CompileOptions): strin
   return [
     "compile",
     "--quiet",
+    // The task "check" does this, once for all targets.
+    "--no-check",
     ...(older(options.version, TEXT_IMPORTS_SINCE) ? ["--unstable-raw-imports"] : []),
     ...PERMISSIONS,
     ...(options.triple === undefined ? [] : ["--target", options.triple]),

@@ -13,16 +13,6 @@ const START_RUNS = 5;
 
 type Trial = [name: string, run: () => Promise<string>];
 
-await Deno.mkdir("dist/smoke", { recursive: true });
-const base = await findBase("dist");
-if ("problem" in base) {
-  console.log(`SKIPPED compile smoke test: no base program: ${base.problem}`);
-  summary({ passed: 0, failed: 0, skipped: 1 });
-} else {
-  console.log(`base program ${base.path} of Deno ${base.version}`);
-  Deno.exit(await compileAndTry(base));
-}
-
 async function compileAndTry(base: Base): Promise<number> {
   const problem = await compile(base);
   if (problem !== undefined) {
@@ -175,4 +165,14 @@ function summary(
   },
 ): void {
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+}
+
+await Deno.mkdir("dist/smoke", { recursive: true });
+const base = await findBase("dist");
+if ("problem" in base) {
+  console.log(`SKIPPED compile smoke test: no base program: ${base.problem}`);
+  summary({ passed: 0, failed: 0, skipped: 1 });
+} else {
+  console.log(`base program ${base.path} of Deno ${base.version}`);
+  Deno.exit(await compileAndTry(base));
 }

@@ -80,7 +80,7 @@ Deno.test("a new user gets from an empty folder to a resumed run, offline", asyn
     assertEquals(waiting.code, 3, waiting.stderr);
     const object = JSON.parse(waiting.stdout);
     assertEquals([object.status, object.error, object.at], ["suspended", "escalated", "rewrite"]);
-    assertEquals(object.checkpoint, "wait.json");
+    assert(object.checkpoint.endsWith("wait.json"), object.checkpoint);
     if (Deno.build.os !== "windows") {
       const { mode } = await Deno.stat(`${folder}/wait.json`);
       assertEquals((mode ?? 0) & 0o777, 0o600);
