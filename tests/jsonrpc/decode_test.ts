@@ -1,0 +1,46 @@
+import { assertEquals } from "@std/assert";
+import { decodeLine, type Incoming } from "../../src/jsonrpc/mod.ts";
+
+function codeOf(incoming: Incoming): number | undefined {
+  return incoming.kind === "invalid" ? incoming.error.code : undefined;
+}
+
+function nested(levels: number, open: string, close: string): string {
+  const meta = `${open.repeat(levels)}1${close.repeat(levels)}`;
+  return `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":${meta}}}`;
+}
+
+const cases: [what: string, line: string, code: number | undefined][] = [
+  ["takes 510 arrays within an object within params", nested(510, "[", "]"), undefined],
+  ["refuses 20,000 arrays", nested(20_000, "[", "]"), -32700],
+  ["refuses 20,000 objects", nested(20_000, '{"a":', "}"), -32700],
+  [
+    "counts no bracket within a text",
+    `{"jsonrpc":"2.0","method":"${"[{".repeat(2_000)}"}`,
+    undefined,
+  ],
+  [
+    "sees through an escaped quote",
+    `{"jsonrpc":"2.0","method":"\\"${"[".repeat(2_000)}\\\\"}`,
+    undefined,
+  ],
+  [
+    "takes many arrays side by side",
+    `{"jsonrpc":"2.0","method":"a","params":{"a":[${"[],".repeat(2_000)}[]]}}`,
+    undefined,
+  ],
+  ["refuses a NUL within a line", `{"jsonrpc":"2.0",\u0000"method":"ping"}`, -32700],
+  ["refuses what is not JSON", "not json", -32700],
+  ["refuses a text that ends early", '{"jsonrpc":"2.0",', -32700],
+  ["takes blanks around a message", ' \t{"jsonrpc":"2.0","method":"ping"} \r', undefined],
+];
+for (const [what, line, code] of cases) {
+  Deno.test(`decodeLine() ${what}`, () => {
+    assertEquals(codeOf(decodeLine(line)), code);
+  });
+}
+
+Deno.test("decodeLine() lets the last of equal keys win", () => {
+  const incoming = decodeLine('{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}');
+  assertEquals(incoming.kind === "request" && incoming.id, 2);
+});
