@@ -11,6 +11,7 @@ export {
   type Approver,
 } from "./approval.ts";
 export { calculatorTool, echoTool } from "./builtin_tools.ts";
+export { type CheckpointStore, createMemoryCheckpointStore } from "./checkpoint_store.ts";
 export { consensus } from "./consensus.ts";
 export {
   CONSENSUS_TEMPERATURE,
@@ -23,6 +24,7 @@ export {
   type SampleOutcome,
   type SampleReport,
 } from "./consensus_options.ts";
+export { Kit, type KitOptions, type SessionOptions } from "./kit.ts";
 export {
   type MapFailure,
   type MapItemReport,
@@ -31,13 +33,8 @@ export {
   type MapReduceOptions,
 } from "./map_reduce.ts";
 export type { PatternOptions, PatternResult, SpendFacts } from "./options.ts";
-export {
-  pipe,
-  type PipeMetadata,
-  type PipeStep,
-  type PipeStepReport,
-  type StepContext,
-} from "./pipe.ts";
+export { pipe, type PipeMetadata, type PipeStep, type PipeStepReport } from "./pipe.ts";
+export { Plan, type PlanStep, type PlanStepContext } from "./plan.ts";
 export { reactLoop } from "./react_loop.ts";
 export {
   DEFAULT_MAX_OBSERVATION_CHARS,
@@ -62,6 +59,14 @@ export {
   type RefineOptions,
   type RefineStopReason,
 } from "./refine_options.ts";
+export {
+  type Route,
+  type RoutedPattern,
+  type RoutedRunOptions,
+  Router,
+  type RouteRule,
+} from "./router.ts";
+export type { StepContext } from "./step_context.ts";
 export { structured } from "./structured.ts";
 export type { StructuredMetadata, StructuredOptions, Validator } from "./structured_options.ts";
 export {
@@ -72,3 +77,12 @@ export {
   type VoteNormalization,
   type VoteTally,
 } from "./vote.ts";
+export { Workflow } from "./workflow.ts";
+export type {
+  WorkflowCheckpoint,
+  WorkflowMetadata,
+  WorkflowOptions,
+  WorkflowStep,
+  WorkflowStepContext,
+  WorkflowStepReport,
+} from "./workflow_options.ts";

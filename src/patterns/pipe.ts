@@ -7,16 +7,7 @@ import { deepFreeze } from "../json/mod.ts";
 import { copyError, KitError, type LlmProvider, subtractUsage, type Usage } from "../llm/mod.ts";
 import { checkText, type PatternOptions, type PatternResult } from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
-
-/** What a step of a pipe, or of a workflow, works with. */
-export interface StepContext {
-  /** Whom to ask. Charged to the whole, even when it is asked directly. */
-  readonly provider: LlmProvider;
-  /** Options for patterns within the step: account, signal, trace, retries. Spread them into the pattern's own. */
-  readonly options: PatternOptions;
-  /** Fires when the whole ends. */
-  readonly signal: AbortSignal;
-}
+import { type StepContext, stepContext, valueText } from "./step_context.ts";
 
 /** One step of a pipe. */
 export interface PipeStep<T = unknown> {
@@ -99,46 +90,6 @@ export async function pipe(
   });
 }
 
-/**
- * What a step works with, on the account of a run.
- *
- * @param provider Whom it asks.
- * @param run The run.
- * @param options The options of the whole.
- * @returns The context.
- */
-export function stepContext(
-  provider: LlmProvider,
-  run: PatternRun,
-  options: PatternOptions,
-): StepContext {
-  const { retry, timeoutMs, trace, extra } = options;
-  return Object.freeze({
-    provider: run.metered(provider),
-    signal: run.signal,
-    options: Object.freeze({
-      ledger: run.ledger,
-      signal: run.signal,
-      ports: run.ports,
-      span: run.span,
-      ...(retry === undefined ? {} : { retry }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(trace === undefined ? {} : { trace }),
-      ...(extra === undefined ? {} : { extra }),
-    }),
-  });
-}
-
-/**
- * A value as the next step reads it.
- *
- * @param value Any value.
- * @returns A text as it is; anything else as JSON text, `""` for what JSON does not have.
- */
-export function valueText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
-}
-
 class Line {
   readonly #context: StepContext;
   readonly #run: PatternRun;
@@ -146,7 +97,7 @@ class Line {
   #latest: { readonly result: PatternResult<unknown>; readonly text: string } | undefined;
 
   constructor(provider: LlmProvider, run: PatternRun, options: PatternOptions) {
-    this.#context = stepContext(provider, run, options);
+    this.#context = stepContext({ provider, run, options });
     this.#run = run;
   }
 

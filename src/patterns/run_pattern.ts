@@ -96,9 +96,15 @@ export class PatternRun {
     return await callModel(provider, messages, this.#callOptions(request));
   }
 
-  /** A provider whose every request is charged to this run: for what callers bring, such as evaluators. */
-  metered(provider: LlmProvider): LlmProvider {
-    return meterProvider(provider, this.#callOptions({}));
+  /**
+   * A provider whose every request is charged to this run, or to `ledger` below it: for what callers bring, such as
+   * evaluators and steps.
+   */
+  metered(
+    provider: LlmProvider,
+    over: { readonly ledger?: Ledger; readonly signal?: AbortSignal } = {},
+  ): LlmProvider {
+    return meterProvider(provider, { ...this.#callOptions({}), ...over });
   }
 
   /** Makes the result, frozen. */

@@ -13,6 +13,8 @@ function request(over: Partial<ApprovalRequest> = {}): ApprovalRequest {
   };
 }
 
+const YES = true;
+
 const answers: [what: string, approver: Approver, approved: boolean, reason: string | undefined][] =
   [
     ["an object whose approved is true", () => ({ approved: true }), true, undefined],
@@ -20,7 +22,7 @@ const answers: [what: string, approver: Approver, approved: boolean, reason: str
     ["approved false with a reason", () => ({ approved: false, reason: "no" }), false, "no"],
     ["the text no", () => "no", false, "the approver gave no decision"],
     ["true by itself", () => true, false, "the approver gave no decision"],
-    ["a promise of true", () => Promise.resolve(true), false, "the approver gave no decision"],
+    ["a promise of true", () => Promise.resolve(YES), false, "the approver gave no decision"],
     ["approved as the text true", () => ({ approved: "true" }), false, undefined],
     ["approved as 1", () => ({ approved: 1 }), false, undefined],
     [

@@ -5,6 +5,8 @@ import { structured } from "../../src/patterns/structured.ts";
 import type { StructuredOptions } from "../../src/patterns/structured_options.ts";
 import { manualPorts, MockProvider, type MockReply } from "../../src/testing/mod.ts";
 
+const YES = true;
+
 async function ask(script: readonly MockReply[], options: StructuredOptions = {}) {
   const ports = manualPorts();
   const model = new MockProvider(script, { clock: ports.clock, supportsResponseFormat: true });
@@ -114,7 +116,7 @@ Deno.test("structured() tells the model why a validator rejected", async () => {
 });
 
 Deno.test("W37b structured() waits for a validator that is asynchronous", async () => {
-  const { result } = await ask(['{"a":1}'], { validator: () => Promise.resolve(true) });
+  const { result } = await ask(['{"a":1}'], { validator: () => Promise.resolve(YES) });
   assertEquals(result.value, { a: 1 });
 });
 
