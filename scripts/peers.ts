@@ -7,10 +7,12 @@
 import { Report } from "../tests/peers/report.ts";
 import { checkClients } from "../tests/peers/clients.ts";
 import { checkConformance } from "../tests/peers/conformance.ts";
+import { checkInspector } from "../tests/peers/inspector.ts";
 import { checkSchemas } from "../tests/peers/schemas.ts";
 
 const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   clients: checkClients,
+  inspector: checkInspector,
   conformance: checkConformance,
   schemas: checkSchemas,
 };

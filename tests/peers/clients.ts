@@ -26,6 +26,9 @@ const SIGNAL_LIMIT_MS = 500;
 /** How long one client may take for all its steps. */
 const CLIENT_TIMEOUT_MS = 90_000;
 
+/** How far apart the model answers, so that each sample is reported by itself. */
+const SAMPLE_GAP_MS = 250;
+
 interface ClientRun {
   /** What the report calls it. */
   readonly name: string;
@@ -125,7 +128,8 @@ function judgeRevision(
   return { ok: found.has(client.revision), detail: [...found].join(" ") };
 }
 
-function judgeExit(
+/** Whether every process ended by itself, in time and with the right code. */
+export function judgeExit(
   sessions: readonly Session[],
 ): { readonly ok: boolean; readonly detail: string } {
   const told = sessions.map((session) => {
@@ -153,11 +157,14 @@ function judgeCuts(endpoint: Endpoint): { readonly ok: boolean; readonly detail:
   };
 }
 
-function answerModel(_index: number, request: SeenRequest): Reply {
+/** Answers as a model would: `SLOW` prompts late, `calculator` prompts with a tool call first, all else with 42. */
+export function answerModel(index: number, request: SeenRequest): Reply {
   if (isSlow(request)) return { delayMs: 60_000 };
   const asksForTool = JSON.stringify(request.body["messages"]).includes("calculator") &&
     !JSON.stringify(request.body["messages"]).includes('"tool"');
-  if (!asksForTool || request.body["tools"] === undefined) return { text: "42", delayMs: 50 };
+  if (!asksForTool || request.body["tools"] === undefined) {
+    return { text: "42", delayMs: 50 + (index % 5) * SAMPLE_GAP_MS };
+  }
   const call = { name: "calculator", arguments: '{"expression":"6*7"}' };
   return {
     message: {

@@ -82,10 +82,14 @@ function respond(reply: Reply): Response {
 async function wait(ms: number, signal: AbortSignal): Promise<"waited" | "gone"> {
   if (ms <= 0) return "waited";
   return await new Promise((resolve) => {
-    const timer = setTimeout(() => resolve("waited"), ms);
-    signal.addEventListener("abort", () => {
+    const leave = () => {
       clearTimeout(timer);
       resolve("gone");
-    });
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", leave);
+      resolve("waited");
+    }, ms);
+    signal.addEventListener("abort", leave);
   });
 }

@@ -21,7 +21,9 @@ export class Report {
   /** Records a check that held. */
   pass(name: string, detail = ""): void {
     this.#passed += 1;
-    console.log(`ok    ${name}${detail === "" ? "" : ` (${detail})`}`);
+    console.log(
+      `ok    ${name}${detail === "" ? "" : ` (${detail.replaceAll(/\s+/g, " ").trim()})`}`,
+    );
   }
 
   /** Records a check that did not hold. */
