@@ -21,8 +21,8 @@ import type {
 export interface MemoryStoreOptions {
   /** Wall time, for expiries and leases. */
   readonly clock: Pick<Clock, "now">;
-  /** Suspended runs beyond which nothing new is begun. */
-  readonly maxSuspended: number;
+  /** Running and suspended runs together, beyond which nothing new is begun. */
+  readonly maxRuns: number;
   /** Finished outcomes kept; the oldest go first. */
   readonly maxOutcomes: number;
 }
@@ -71,7 +71,7 @@ class MemoryStore implements SuspensionStore {
   begin(run: NewRun): Promise<Stored> {
     this.#sweep();
     if (this.#entries.has(run.runId)) return Promise.resolve(LOST);
-    if (this.#counts.suspended >= this.#options.maxSuspended) {
+    if (this.#counts.suspended + this.#counts.running >= this.#options.maxRuns) {
       return Promise.resolve({ kind: "full" });
     }
     const now = this.#options.clock.now();
@@ -181,8 +181,8 @@ class MemoryStore implements SuspensionStore {
   }
 
   look(runId: string): Promise<RunRecord | undefined> {
-    this.#sweep();
-    return Promise.resolve(this.#entries.get(runId)?.record);
+    const record = this.#entries.get(runId)?.record;
+    return Promise.resolve(record === undefined || this.#isOver(record) ? undefined : record);
   }
 
   recover(options: Parameters<SuspensionStore["recover"]>[0]): Promise<readonly RunRecord[]> {
@@ -194,11 +194,8 @@ class MemoryStore implements SuspensionStore {
       if (record.phase !== "running" || record.leaseMs === undefined || record.leaseMs > now) {
         continue;
       }
-      this.#putBack(
-        entry,
-        entry.claimedBy ?? options.newHandle(),
-        entry.before === undefined ? { ...record, reason: options.reason } : undefined,
-      );
+      this.#spend(entry, "already-resumed");
+      this.#putBack(entry, options.newHandle(), { ...record, reason: options.reason });
       recovered.push(entry.record);
     }
     return Promise.resolve(recovered);
@@ -207,8 +204,8 @@ class MemoryStore implements SuspensionStore {
   list(
     options: { readonly phase?: RunPhase; readonly limit?: number } = {},
   ): Promise<readonly RunSummary[]> {
-    this.#sweep();
     const found = [...this.#entries.values()].reverse().map(({ record }) => record)
+      .filter((record) => !this.#isOver(record))
       .filter((record) => options.phase === undefined || record.phase === options.phase)
       .sort((left, right) => right.updatedMs - left.updatedMs)
       .slice(0, options.limit ?? DEFAULT_LIST_LIMIT);
@@ -218,7 +215,7 @@ class MemoryStore implements SuspensionStore {
   forget(runId: string): Promise<boolean> {
     const entry = this.#entries.get(runId);
     const found = entry !== undefined && entry.record.phase !== "running";
-    if (found) this.#remove(entry, "expired");
+    if (found) this.#drop(entry);
     return Promise.resolve(found);
   }
 
@@ -227,7 +224,6 @@ class MemoryStore implements SuspensionStore {
   }
 
   counts(): Promise<Readonly<Record<RunPhase, number>>> {
-    this.#sweep();
     return Promise.resolve({ ...this.#counts });
   }
 
@@ -244,13 +240,13 @@ class MemoryStore implements SuspensionStore {
   }
 
   #find(handle: string): Claim {
-    this.#sweep();
     const runId = this.#byHandle.get(handle);
     const entry = runId === undefined ? undefined : this.#entries.get(runId);
     if (entry === undefined) {
       return this.#spent.get(handle) ?? { kind: "unknown", runId: undefined };
     }
     if (entry.record.phase === "running") return { kind: "busy", runId };
+    if (this.#isOver(entry.record)) return { kind: "expired", runId };
     return { kind: "claimed", record: entry.record };
   }
 
@@ -316,8 +312,13 @@ class MemoryStore implements SuspensionStore {
   }
 
   #drop(entry: Entry): void {
+    if (entry.record.handle !== undefined) this.#byHandle.delete(entry.record.handle);
     this.#counts[entry.record.phase]--;
     this.#entries.delete(entry.record.runId);
+  }
+
+  #isOver({ phase, expiresMs }: RunRecord): boolean {
+    return phase !== "running" && expiresMs !== undefined && expiresMs <= this.#options.clock.now();
   }
 
   #sweep(): number {

@@ -16,7 +16,7 @@ export type Door = "mcp" | "cli" | "library";
 export interface HostLimits {
   /** Runs under way at once, those that nobody waits for included; default 64. */
   readonly maxRuns: number;
-  /** Suspended runs that the memory store keeps; default 64. */
+  /** Running and suspended runs that the memory store keeps; default 1,000. */
   readonly maxSuspended: number;
   /** Finished outcomes kept for a look; default 256, the oldest that were seen go first. */
   readonly maxOutcomes: number;

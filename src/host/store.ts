@@ -100,7 +100,7 @@ export type Claim =
      */
     readonly kind: "unknown" | "already-resumed" | "expired" | "busy";
     /** The run that the handle belonged to, where that is still known: it can be looked at. */
-    readonly runId: string | undefined;
+    readonly runId?: string | undefined;
   };
 
 /** What came of storing. */
@@ -173,10 +173,9 @@ export interface SuspensionStore {
   /** Looks at a run by its id; `undefined` if unknown or expired. */
   look(runId: string): Promise<RunRecord | undefined>;
   /**
-   * Takes over running records whose lease is over, the oldest first, each becoming suspended with the payload that
-   * was settled last. A record that was claimed and not settled since goes back exactly as it was: `reason`, `ask`,
-   * `at`, handle. Any other gets the given `reason`, no `ask`, and the handle it was claimed by last, or one from
-   * `newHandle` if it never had one.
+   * Takes over running records whose lease is over, the oldest first: each becomes suspended with a new handle from
+   * `newHandle` and the payload that was settled last. The handle it was claimed by is spent for good, so a holder
+   * that was only slow cannot be overtaken twice; whoever has it is led to the run, and by that to the new handle.
    *
    * @returns What was recovered, at most `limit`.
    */

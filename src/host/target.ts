@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  type Diagnostic,
-  loadReader,
-  type Machine,
-  type Reader,
-  type Registry,
-} from "../machine/mod.ts";
+import { type Diagnostic, loadReader, type Machine, type Registry } from "../machine/mod.ts";
 import { FileError } from "../ports/mod.ts";
 import { confineMachine } from "./confine.ts";
 import type { HostCore } from "./core.ts";
@@ -67,17 +61,11 @@ export async function findTarget(
       `Give exactly one of "source" and "path": found ${which}`,
     ]);
   }
-  const reader = await loadReader();
-  if (source !== undefined) return await inlineTarget(source, { core, reader });
-  return await namedTarget(path ?? "", { core, reader });
+  if (source !== undefined) return await inlineTarget(source, core);
+  return await namedTarget(path ?? "", core);
 }
 
-interface Finding {
-  readonly core: HostCore;
-  readonly reader: Reader;
-}
-
-async function inlineTarget(source: string, { core, reader }: Finding): Promise<Target | Refusal> {
+async function inlineTarget(source: string, core: HostCore): Promise<Target | Refusal> {
   if (source.length > core.limits.maxSourceChars) {
     return refuse("invalid-request", [
       `"source" has ${source.length} characters, over ${core.limits.maxSourceChars}`,
@@ -85,16 +73,16 @@ async function inlineTarget(source: string, { core, reader }: Finding): Promise<
   }
   const base = await (await core.registries()).base();
   const origin = { path: INLINE_PATH, file: undefined, source };
-  return readTarget(source, { reader, base, origin });
+  return await readTarget(source, { base, origin });
 }
 
-async function namedTarget(path: string, { core, reader }: Finding): Promise<Target | Refusal> {
+async function namedTarget(path: string, core: HostCore): Promise<Target | Refusal> {
   const registries = await core.registries();
   const place = await confineMachine(path, {
     host: core.options,
     machineDirectories: registries.directories,
   });
-  if (place.kind === "file") return await fileTarget(path, place.path, { core, reader });
+  if (place.kind === "file") return await fileTarget(path, place.path, core);
   const base = await registries.base();
   const found = base.find(path);
   if (found !== undefined) {
@@ -125,7 +113,7 @@ async function namedTarget(path: string, { core, reader }: Finding): Promise<Tar
 async function fileTarget(
   given: string,
   file: string,
-  { core, reader }: Finding,
+  core: HostCore,
 ): Promise<Target | Refusal> {
   let source: string;
   try {
@@ -140,17 +128,17 @@ async function fileTarget(
     return refuse("prepare-failed", [`Cannot read "${given}": ${why}`]);
   }
   const base = await (await core.registries()).forFile(file);
-  return readTarget(source, { reader, base, origin: { path: given, file, source } });
+  return await readTarget(source, { base, origin: { path: given, file, source } });
 }
 
-function readTarget(
+async function readTarget(
   source: string,
-  { reader, base, origin }: {
-    readonly reader: Reader;
+  { base, origin }: {
     readonly base: Registry;
     readonly origin: MachineOrigin;
   },
-): Target {
+): Promise<Target> {
+  const reader = await loadReader();
   const { machine, draft, diagnostics } = reader.parseMachine(source);
   const seen = machine ?? draft;
   return {

@@ -5,31 +5,70 @@ import { testStore } from "../contracts/store.ts";
 
 testStore(
   "createMemoryStore()",
-  (clock) => Promise.resolve(createMemoryStore({ clock, maxSuspended: 100, maxOutcomes: 100 })),
+  (clock, options = {}) =>
+    Promise.resolve(
+      createMemoryStore({ clock, maxRuns: options.maxRuns ?? 100, maxOutcomes: 100 }),
+    ),
 );
 
 const RUN = { machine: "m", payload: null, holder: "one", leaseForMs: 1000 };
-const POINT = { at: "s", reason: "escalated", ask: undefined, payload: 1, expiresMs: undefined };
+const ONE = { holder: "one", leaseForMs: 1000 };
+const POINT = { at: "s", reason: "escalated", ask: "Sure?", payload: 1, expiresMs: undefined };
 
-Deno.test("createMemoryStore() refuses to begin when full, and still takes what it began", async () => {
+function store() {
   const clock = new ManualClock();
-  const store = createMemoryStore({ clock, maxSuspended: 1, maxOutcomes: 1 });
-  await store.begin({ ...RUN, runId: "a" });
-  await store.begin({ ...RUN, runId: "b" });
-  assertEquals(await store.suspend("a", "one", { ...POINT, handle: "ha" }), { kind: "stored" });
-  assertEquals(await store.begin({ ...RUN, runId: "c" }), { kind: "full" });
-  assertEquals(await store.suspend("b", "one", { ...POINT, handle: "hb" }), { kind: "stored" });
-  assertEquals((await store.counts()).suspended, 2);
-  assertEquals((await store.peek("ha")).kind, "claimed");
-});
+  return { clock, kept: createMemoryStore({ clock, maxRuns: 10, maxOutcomes: 2 }) };
+}
 
 Deno.test("createMemoryStore() keeps at most maxOutcomes outcomes, the newest", async () => {
-  const store = createMemoryStore({ clock: new ManualClock(), maxSuspended: 1, maxOutcomes: 2 });
+  const { kept } = store();
   for (const runId of ["a", "b", "c"]) {
-    await store.begin({ ...RUN, runId });
-    await store.finish(runId, "one", { reason: "done", outcome: 1, expiresMs: undefined });
+    await kept.begin({ ...RUN, runId });
+    await kept.finish(runId, "one", { reason: "done", outcome: 1, expiresMs: undefined });
   }
-  assertEquals(await store.look("a"), undefined);
-  assertEquals((await store.look("c"))?.phase, "finished");
-  assertEquals((await store.counts()).finished, 2);
+  assertEquals(await kept.look("a"), undefined);
+  assertEquals((await kept.look("c"))?.phase, "finished");
+  assertEquals((await kept.counts()).finished, 2);
+});
+
+Deno.test("createMemoryStore() says already-resumed also after the outcome is gone", async () => {
+  const { clock, kept } = store();
+  await kept.begin({ ...RUN, runId: "a" });
+  await kept.suspend("a", "one", { ...POINT, handle: "h" });
+  await kept.claim("h", ONE);
+  await kept.finish("a", "one", { reason: "done", outcome: 1, expiresMs: clock.now() });
+  assertEquals(await kept.sweep(), 1);
+  assertEquals(await kept.claim("h", ONE), { kind: "already-resumed", runId: "a" });
+});
+
+Deno.test("createMemoryStore() puts a claim back exactly as it was", async () => {
+  const { kept } = store();
+  await kept.begin({ ...RUN, runId: "a" });
+  await kept.suspend("a", "one", { ...POINT, handle: "h" });
+  const before = await kept.look("a");
+  await kept.claim("h", ONE);
+  assertEquals(await kept.claim("h", ONE), { kind: "busy", runId: "a" });
+  assertEquals(await kept.park("a", "one"), { kind: "stored" });
+  assertEquals(await kept.look("a"), before);
+});
+
+Deno.test("createMemoryStore() cannot park what never had a handle", async () => {
+  const { kept } = store();
+  await kept.begin({ ...RUN, runId: "a" });
+  assertEquals(await kept.park("a", "one"), { kind: "lost" });
+});
+
+Deno.test("createMemoryStore() counts 10,000 suspended runs and gives each back", async () => {
+  const clock = new ManualClock();
+  const kept = createMemoryStore({ clock, maxRuns: 10_000, maxOutcomes: 1 });
+  for (let i = 0; i < 10_000; i++) {
+    await kept.begin({ ...RUN, runId: `r${i}` });
+    await kept.suspend(`r${i}`, "one", { ...POINT, handle: `h${i}` });
+  }
+  assertEquals(await kept.begin({ ...RUN, runId: "more" }), { kind: "full" });
+  assertEquals((await kept.list({ limit: 20_000 })).length, 10_000);
+  for (let i = 0; i < 10_000; i++) {
+    assertEquals((await kept.claim(`h${i}`, ONE)).kind, "claimed");
+  }
+  assertEquals((await kept.counts()).running, 10_000);
 });

@@ -47,9 +47,8 @@ export async function openRegistries(
   ports: Pick<Ports, "files" | "log">,
   directories: Directories,
 ): Promise<Registries> {
-  const reader = await loadReader();
   const library = await libraryRegistry();
-  const scanner = new MachineScanner({ ports, reader });
+  const scanner = new MachineScanner({ ports, loadReader });
   const layers: readonly (readonly [MachineLayer, string | undefined])[] = [
     ["system", SYSTEM_MACHINES],
     ["user", directories.data && joinPath(directories.data, MACHINES_DIRECTORY)],

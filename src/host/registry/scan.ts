@@ -24,8 +24,8 @@ export interface FoundMachine {
 export interface ScanOptions {
   /** Files and log. */
   readonly ports: Pick<Ports, "files" | "log">;
-  /** Reads texts. */
-  readonly reader: Reader;
+  /** Loads what reads texts; called only where there is a file to read. */
+  readonly loadReader: () => Promise<Reader>;
 }
 
 /** Most bytes of a machine file. */
@@ -105,7 +105,7 @@ export class MachineScanner {
       const cached = this.#cache.get(path);
       if (cached?.stamp === stamp && status?.modifiedMs !== undefined) return cached.machine;
       const bytes = await files.read(path, { maxBytes: MAX_MACHINE_BYTES + 1 });
-      const machine = bytes.length > MAX_MACHINE_BYTES ? undefined : this.#parse(bytes);
+      const machine = bytes.length > MAX_MACHINE_BYTES ? undefined : await this.#parse(bytes);
       if (machine === undefined) this.#warn(`"${path}" holds no machine that can be read`);
       this.#cache.set(path, { stamp, machine });
       return machine;
@@ -116,9 +116,10 @@ export class MachineScanner {
     }
   }
 
-  #parse(bytes: Uint8Array<ArrayBuffer>): Machine | undefined {
+  async #parse(bytes: Uint8Array<ArrayBuffer>): Promise<Machine | undefined> {
     const text = new TextDecoder().decode(bytes);
-    return this.#options.reader.parseMachine(text, { grammar: "lenient" }).machine;
+    const reader = await this.#options.loadReader();
+    return reader.parseMachine(text, { grammar: "lenient" }).machine;
   }
 
   #warn(message: string): void {

@@ -23,7 +23,7 @@ export interface CheckpointKeeper {
   readonly path: string;
   /** Whether the file is all there is: no handle outlives the process. */
   readonly isHandle: boolean;
-  /** Writes the run; the old or the new text is there at any moment. Gives the path. */
+  /** Writes the run; the old or the new text is there at any moment. Gives the path as the call wrote it. */
   write(saved: SavedRun, suspension?: string): Promise<string>;
   /** Says that the holder lives. */
   renew(): Promise<void>;
@@ -39,6 +39,8 @@ export interface KeeperOptions {
   readonly runId: string;
   /** Where the run is written from now on. */
   readonly path: string;
+  /** The same as the call wrote it, for results. */
+  readonly shown: string;
   /** The file that it was resumed from, where that is another one. */
   readonly from: string | undefined;
   /** The hold on the file it was resumed from. */
@@ -76,7 +78,7 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
         mode: 0o600,
       });
       written = true;
-      return path;
+      return options.shown;
     },
     renew: async () => await lock?.renew(),
     async spend(status): Promise<void> {

@@ -31,6 +31,14 @@ export type RunAnswer =
   }
   | Refusal;
 
+/** Where a checkpoint is written. */
+export interface CheckpointPlace {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  /** As the call wrote it. */
+  readonly shown: string;
+}
+
 /** What every call needs. */
 export interface RunParts {
   /** The host. */
@@ -58,7 +66,7 @@ export async function commission(
   const prepared = await prepare(request, core);
   if (prepared.kind === "refused") return prepared;
   const place = await checkpointPlace(request, prepared, core);
-  if (typeof place === "object") return place;
+  if (place !== undefined && "kind" in place) return place;
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
   using _place = reserved;
@@ -137,7 +145,7 @@ async function newSavedRun(
   request: RunRequest,
   prepared: Prepared,
   { core, supervisor, place, warnings, frames }: RunParts & {
-    readonly place: string | undefined;
+    readonly place: CheckpointPlace | undefined;
     readonly frames: readonly Frame[];
     readonly warnings: string[];
   },
@@ -158,7 +166,7 @@ async function newSavedRun(
     on_untrusted_flow: policy(request.onUntrustedFlow, "report"),
     reason: "interrupted",
     frames,
-    checkpoint_file: place ?? null,
+    checkpoint_file: place?.shown ?? null,
     effects: [],
   };
 }
@@ -168,7 +176,7 @@ async function checkpointPlace(
   request: RunRequest,
   prepared: Prepared,
   core: HostCore,
-): Promise<string | undefined | Refusal> {
+): Promise<CheckpointPlace | undefined | Refusal> {
   const { door, ports } = core.options;
   const named = request.checkpointPath;
   if (named !== undefined) return await confinedPlace(named, core);
@@ -183,7 +191,8 @@ async function checkpointPlace(
   const stamp = ports.clock.local(ports.clock.now()).dateTime.slice(0, 19)
     .replaceAll(/[-:]/g, "").replace("T", "-");
   const name = `${stem.replaceAll(/[^\w-]/g, "_")}-${stamp}-${hex(ports.random.bytes(3))}.json`;
-  return joinPath(directory, name);
+  const path = joinPath(directory, name);
+  return { path, shown: path };
 }
 
 /**
@@ -193,7 +202,10 @@ async function checkpointPlace(
  * @param core The host.
  * @returns The place, or a refusal.
  */
-export async function confinedPlace(path: string, core: HostCore): Promise<string | Refusal> {
+export async function confinedPlace(
+  path: string,
+  core: HostCore,
+): Promise<CheckpointPlace | Refusal> {
   const place = await confineCheckpoint(path, core.options);
   if (place.kind !== "file") {
     return refuse("invalid-request", [
@@ -202,14 +214,16 @@ export async function confinedPlace(path: string, core: HostCore): Promise<strin
         : `"${path.slice(0, 200)}" is not in the checkpoint directory`,
     ]);
   }
-  if (await mayWriteCheckpoint(place.path, core.options.ports)) return place.path;
+  if (await mayWriteCheckpoint(place.path, core.options.ports)) {
+    return { path: place.path, shown: path };
+  }
   return refuse("invalid-request", [
     `"${path.slice(0, 200)}" exists and is no checkpoint; it is not written over`,
   ]);
 }
 
 async function newKeeper(
-  path: string,
+  place: CheckpointPlace,
   { prepared, saved, core }: {
     readonly prepared: Prepared;
     readonly saved: SavedRun;
@@ -219,7 +233,7 @@ async function newKeeper(
   const { ports, door, version } = core.options;
   return await keepCheckpoint({
     runId: saved.run_id,
-    path,
+    ...place,
     from: undefined,
     lock: undefined,
     prepared,

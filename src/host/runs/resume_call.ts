@@ -163,6 +163,12 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   return await resumeClaimed(saved, handle, resuming);
 }
 
+/** The older file of a run, if it may still be touched. */
+async function placeOf(path: string, core: RunParts["core"]): Promise<string | undefined> {
+  const place = await confinedPlace(path, core);
+  return "kind" in place ? undefined : place.path;
+}
+
 /** From here on the record is held: whatever fails puts it back. */
 async function resumeClaimed(
   saved: SavedRun,
@@ -174,23 +180,23 @@ async function resumeClaimed(
   const store = await supervisor.store();
   let started = false;
   try {
-    const place = request.checkpointPath === undefined
-      ? saved.checkpoint_file ?? undefined
-      : await confinedPlace(request.checkpointPath, core);
-    if (typeof place === "object") return place;
+    const before = saved.checkpoint_file ?? undefined;
+    const wanted = request.checkpointPath ?? before;
+    const place = wanted === undefined ? undefined : await confinedPlace(wanted, core);
+    if (place !== undefined && "kind" in place) return place;
     const restored = await restore(saved, { request, core });
     if (restored.kind === "refused") return restored;
     const warnings: string[] = [...restored.warnings];
     const next = nextSaved(
-      { ...restored.saved, checkpoint_file: place ?? null },
+      { ...restored.saved, checkpoint_file: place?.shown ?? null },
       resuming,
       warnings,
     );
     const { ports, version } = core.options;
     const keeper = place === undefined ? undefined : await keepCheckpoint({
       runId: saved.run_id,
-      path: place,
-      from: saved.checkpoint_file ?? undefined,
+      ...place,
+      from: before === undefined || before === wanted ? undefined : await placeOf(before, core),
       lock: undefined,
       prepared: restored.prepared,
       isHandle: false,

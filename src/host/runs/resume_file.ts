@@ -16,7 +16,7 @@ import { createRunOracle } from "../run_oracle.ts";
 import { INLINE_PATH } from "../target.ts";
 import { type CheckpointRead, openCheckpoint } from "./checkpoint_file.ts";
 import { keepCheckpoint, MAX_CHECKPOINT_BYTES } from "./checkpoint_keeper.ts";
-import { confinedPlace, type RunAnswer } from "./commission.ts";
+import { type CheckpointPlace, confinedPlace, type RunAnswer } from "./commission.ts";
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
@@ -42,7 +42,7 @@ export async function resumeFile(given: string, resuming: Resuming): Promise<Run
   if (first.kind !== "checkpoint") return readRefusal(first, given);
   const waits = first.checkpoint.reason ?? "";
   if (request.inputs === undefined && waitsForPerson(waits)) {
-    const saved = savedFrom(first.checkpoint, first.frames, path);
+    const saved = savedFrom(first.checkpoint, first.frames, given);
     return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
   }
   const reserved = supervisor.reserve();
@@ -73,10 +73,10 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     if (live !== undefined) return live;
     const prepared = await prepareAgain(read.checkpoint, resuming);
     if (prepared.kind === "refused") return prepared;
-    const place = await nextPlace(path, resuming);
-    if (typeof place === "object") return place;
+    const place = await nextPlace({ path, shown: given }, resuming);
+    if ("kind" in place) return place;
     const warnings = [...prepared.warnings];
-    const plain = savedFrom(read.checkpoint, read.frames, place);
+    const plain = savedFrom(read.checkpoint, read.frames, place.shown);
     const named: SavedRun = {
       ...plain,
       run_id: plain.run_id === "" ? supervisor.newRunId() : plain.run_id,
@@ -92,7 +92,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     const { ports, version, door } = core.options;
     const keeper = await keepCheckpoint({
       runId: saved.run_id,
-      path: place,
+      ...place,
       from: path,
       lock,
       prepared,
@@ -244,9 +244,12 @@ async function sameMachine(checkpoint: Checkpoint, prepared: Prepared): Promise<
   return checkpoint.machine_sha256 === await sha256(prepared.origin.source);
 }
 
-async function nextPlace(path: string, { request, parts }: Resuming): Promise<string | Refusal> {
+async function nextPlace(
+  same: CheckpointPlace,
+  { request, parts }: Resuming,
+): Promise<CheckpointPlace | Refusal> {
   return request.checkpointPath === undefined
-    ? path
+    ? same
     : await confinedPlace(request.checkpointPath, parts.core);
 }
 

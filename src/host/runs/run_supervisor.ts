@@ -109,9 +109,9 @@ export class RunSupervisor {
       leaseForMs: LEASE_MS,
     });
     if (begun.kind === "stored") return undefined;
-    const { suspended } = await store.counts();
+    const { suspended, running } = await store.counts();
     return refuse("busy", [
-      `${suspended} suspended runs are kept, the most that fit: resume or forget some, or let them expire`,
+      `${suspended} suspended and ${running} running runs are kept, the most that fit: resume some, or let them expire`,
     ]);
   }
 
@@ -215,7 +215,7 @@ export class RunSupervisor {
     const { createMemoryStore } = await import("../memory_store.ts");
     return createMemoryStore({
       clock: options.ports.clock,
-      maxSuspended: limits.maxSuspended,
+      maxRuns: limits.maxSuspended,
       maxOutcomes: limits.maxOutcomes,
     });
   }
