@@ -26,8 +26,9 @@ import { checkNormalization } from "./vote.ts";
  *
  * @example
  * ```ts
- * import { assertEquals } from "@std/assert";
+ * import { consensus } from "@kit/mcp";
  * import { MockProvider } from "@kit/mcp/testing";
+ * import { assertEquals } from "@std/assert";
  *
  * const model = new MockProvider(["Paris", "Lyon", "paris."]);
  * const { value, score } = await consensus(model, "Capital of France?", { numSamples: 3 });
