@@ -75,5 +75,6 @@ function refuseUnsafeNumbers(
 function describe(text: string): string {
   if (text === "") return "it is empty";
   const start = firstChars(text, EXCERPT_CHARS);
-  return start.length < text.length ? `it starts ${start}…` : `it is ${start}`;
+  const line = start.replace(/\s+/g, " ");
+  return start.length < text.length ? `it starts '${line}…'` : `it is '${line}'`;
 }
