@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { JsonObject } from "../json/mod.ts";
 import {
   decodeLine,
   encodeLine,
@@ -58,6 +59,8 @@ export class Server {
   #inputEnded = false;
   #calling: Promise<Caller> | undefined;
   #caller: Caller | undefined;
+  /** What `tools/list` answers, once the tools are there: from then on without waiting. */
+  #listResult: ((revision: Revision) => JsonObject) | undefined;
   #whenIdle: (() => void)[] = [];
 
   /**
@@ -149,8 +152,7 @@ export class Server {
         if (this.#session !== undefined) this.#session = { ...this.#session, isConfirmed: true };
         return;
       case "list-tools":
-        this.#list(this.#begin(effect.id, batch), effect.revision);
-        return;
+        return this.#list(effect.id, effect.revision, batch);
       case "call-tool":
         return this.#call(effect.call, batch);
       case "open-stream":
@@ -223,14 +225,22 @@ export class Server {
     if (request !== undefined) this.#giveUp(request);
   }
 
-  async #list(request: InFlight, revision: Revision): Promise<void> {
-    const { info, tools } = this.#options;
-    try {
-      const { listResult }: typeof import("./tool_shapes.ts") = await import(TOOL_SHAPES);
-      this.#finish(request, success(request.id, listResult(await tools(), revision, info)));
-    } catch (error) {
-      this.#finish(request, failure(request.id, this.#internal(error)));
+  #list(id: RequestId, revision: Revision, batch: BatchAnswer | undefined): void {
+    if (this.#listResult !== undefined) {
+      return this.#answer(success(id, this.#listResult(revision)), batch);
     }
+    const request = this.#begin(id, batch);
+    this.#loadList().then(
+      (listResult) => this.#finish(request, success(id, listResult(revision))),
+      (error) => this.#finish(request, failure(id, this.#internal(error))),
+    );
+  }
+
+  async #loadList(): Promise<(revision: Revision) => JsonObject> {
+    const { info, tools } = this.#options;
+    const { listResult }: typeof import("./tool_shapes.ts") = await import(TOOL_SHAPES);
+    const list = await tools();
+    return this.#listResult = (revision) => listResult(list, revision, info);
   }
 
   #call(call: CallRequest, batch: BatchAnswer | undefined): void {
