@@ -24,7 +24,8 @@ import type { SuspensionStore } from "../store.ts";
 import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
-import { reportPayload, type RunReport } from "./report.ts";
+import { keeping, KeepingError } from "./keeping.ts";
+import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
 import {
   EFFECT_UNKNOWN,
   INTERRUPTED,
@@ -33,7 +34,6 @@ import {
   standsAt,
   type StartedEffect,
 } from "./saved_run.ts";
-import { failureOf } from "./failure_of.ts";
 
 /** How long a durable store believes in a holder that says nothing, in milliseconds. */
 export const LEASE_MS = 30_000;
@@ -172,6 +172,14 @@ export class ActiveRun {
     const renewing = this.#renew(renewal.signal);
     try {
       return await this.#end(await this.#execute());
+    } catch (error) {
+      if (this.#lost) return this.#droppedReport(TAKEN_OVER);
+      if (!(error instanceof KeepingError)) {
+        await this.#giveUp();
+        throw error;
+      }
+      this.#options.ports.log.write("error", error.message);
+      return this.#droppedReport("the run could not be written down and was stopped");
     } finally {
       renewal.abort();
       await renewing;
@@ -239,15 +247,13 @@ export class ActiveRun {
     const { store, keeper, holder } = this.#options;
     const saved = this.#standing();
     if (store.durable) {
-      const stored = await store.settle(this.runId, {
-        holder,
-        leaseForMs: LEASE_MS,
-        payload: savedPayload(saved),
-        at: standsAt(saved),
-      });
+      const point = { payload: savedPayload(saved), at: standsAt(saved) };
+      const stored = await keeping(
+        store.settle(this.runId, { holder, leaseForMs: LEASE_MS, ...point }),
+      );
       if (stored.kind === "lost") this.#loseHold();
     }
-    if (file && keeper !== undefined) await keeper.write(saved);
+    if (file && keeper !== undefined) await keeping(keeper.write(saved));
   }
 
   #standing(): SavedRun {
@@ -262,7 +268,18 @@ export class ActiveRun {
   #loseHold(): void {
     this.#lost = true;
     this.#controller.abort();
-    throw new Error("The run was taken over by another process");
+    throw new KeepingError(TAKEN_OVER);
+  }
+
+  /** A fault of ours: the record must not stay held by a run that is no more. */
+  async #giveUp(): Promise<void> {
+    const { store, holder, keeper } = this.#options;
+    const parked = await store.park(this.runId, holder);
+    if (parked.kind === "lost") {
+      const end = { reason: "error", outcome: null, expiresMs: this.#options.ports.clock.now() };
+      await store.finish(this.runId, holder, end);
+    }
+    await keeper?.handOver();
   }
 
   async #renew(signal: AbortSignal): Promise<void> {
@@ -291,7 +308,7 @@ export class ActiveRun {
   }
 
   async #end(result: RunResult): Promise<RunReport> {
-    if (this.#lost) return this.#lostReport();
+    if (this.#lost) return this.#droppedReport(TAKEN_OVER);
     const ended = this.#stop === "park" && result.status === "halt" && result.error === "cancelled";
     if (ended) return await this.#park();
     if (result.status === "suspended") return await this.#suspend(result);
@@ -308,16 +325,16 @@ export class ActiveRun {
     };
     const handle = newHandle(ports.random);
     // The file first: should the process end between the two, the older handle still leads to the older point.
-    const file = await keeper?.write(saved);
-    const stored = await store.suspend(this.runId, holder, {
+    const file = keeper && await keeping(keeper.write(saved));
+    const stored = await keeping(store.suspend(this.runId, holder, {
       handle,
       at: standsAt(saved),
       reason: saved.reason,
       ask: result.ask,
       payload: savedPayload(saved),
       expiresMs: suspensionTtlMs === undefined ? undefined : ports.clock.now() + suspensionTtlMs,
-    });
-    if (stored.kind === "lost") return this.#lostReport();
+    }));
+    if (stored.kind === "lost") return this.#droppedReport(TAKEN_OVER);
     await keeper?.handOver();
     return this.#report(resultObject(result), { handle, file, cause: result.cause });
   }
@@ -326,12 +343,12 @@ export class ActiveRun {
     const { ports, outcomeTtlMs, keeper, holder, store } = this.#options;
     const report = this.#report(resultObject(result), { cause: result.cause });
     const kept = this.#isKept();
-    const stored = await store.finish(this.runId, holder, {
+    const stored = await keeping(store.finish(this.runId, holder, {
       reason: result.status,
       outcome: reportPayload(report),
       expiresMs: kept ? ports.clock.now() + outcomeTtlMs : ports.clock.now(),
-    });
-    if (stored.kind === "lost") return this.#lostReport();
+    }));
+    if (stored.kind === "lost") return this.#droppedReport(TAKEN_OVER);
     await keeper?.spend(result.status);
     return report;
   }
@@ -372,48 +389,31 @@ export class ActiveRun {
     return this.#report(object as unknown as JsonObject, { handle });
   }
 
-  #lostReport(): RunReport {
+  /** The hold was lost, or could not be written down: whoever holds the run next goes on from its last settled state. */
+  #droppedReport(why: string): RunReport {
     const object = {
       status: "halt",
-      error: "cancelled",
+      error: INTERRUPTED,
       result: null,
       usage: { ...this.#follower.position.tokens },
       trace: [],
     };
     const report = this.#report(object);
-    return {
-      ...report,
-      warnings: [
-        ...report.warnings,
-        "the run was taken over by another process; look at it with its run handle",
-      ],
-    };
+    return { ...report, warnings: [...report.warnings, `${why}; look at it with its run handle`] };
   }
 
-  #report(
-    object: JsonObject,
-    parts: {
-      readonly handle?: string | undefined;
-      readonly file?: string | undefined;
-      readonly cause?: unknown;
-    } = {},
-  ): RunReport {
+  #report(object: JsonObject, parts: ReportParts = {}): RunReport {
     const { prepared, warnings, replyVia, keeper } = this.#options;
-    const failure = failureOf(parts.cause);
-    // At the command line the file is the handle: nothing else outlives the process.
-    const checkpoint = keeper?.isHandle === true ? parts.file : parts.handle;
-    const beside = keeper?.isHandle === true ? undefined : parts.file;
-    return {
-      object,
-      run_id: this.runId,
-      machine: prepared.machine.name,
-      provider: prepared.models.name,
+    return makeReport(object, {
+      ...parts,
+      runId: this.runId,
+      prepared,
       warnings,
-      ...(checkpoint === undefined ? {} : { checkpoint }),
-      ...(beside === undefined ? {} : { checkpoint_file: beside }),
-      ...(object["status"] === "suspended" || this.#isKept() ? { kept: true } : {}),
-      ...(replyVia === undefined ? {} : { reply_via: replyVia }),
-      ...(failure === undefined ? {} : { failure }),
-    };
+      replyVia,
+      fileIsHandle: keeper?.isHandle ?? false,
+      kept: this.#isKept(),
+    });
   }
 }
+
+const TAKEN_OVER = "the run was taken over by another process";

@@ -43,8 +43,10 @@ export interface KeeperOptions {
   readonly shown: string;
   /** The file that it was resumed from, where that is another one. */
   readonly from: string | undefined;
-  /** The hold on the file it was resumed from. */
-  readonly lock: FileLock | undefined;
+  /** The hold on the file. */
+  readonly lock: FileLock;
+  /** Whether the file was given to somebody as a suspension, so that it must say when it is spent. */
+  readonly acknowledged: boolean;
   /** What was prepared. */
   readonly prepared: Prepared;
   /** Whether the file is all there is. */
@@ -64,7 +66,7 @@ export interface KeeperOptions {
  * @returns The keeper.
  */
 export async function keepCheckpoint(options: KeeperOptions): Promise<CheckpointKeeper> {
-  const { path, from, lock, ports, isHandle } = options;
+  const { path, from, lock, ports, isHandle, acknowledged } = options;
   const { machine, origin } = options.prepared;
   const fingerprint = await fingerprintMachine(machine);
   const digest = origin.file === undefined ? null : await sha256(origin.source);
@@ -80,18 +82,18 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
       written = true;
       return options.shown;
     },
-    renew: async () => await lock?.renew(),
+    renew: async () => await lock.renew(),
     async spend(status): Promise<void> {
-      const spent = lock === undefined ? undefined : from ?? path;
+      const spent = acknowledged ? from ?? path : undefined;
       if (spent !== undefined) await writeSpent(spent, { options, status });
       if (written && path !== spent) await ports.files.remove(path);
-      await lock?.release();
+      await lock.release();
     },
     async handOver(): Promise<void> {
-      if (from !== undefined && from !== path && lock !== undefined && written) {
+      if (acknowledged && from !== undefined && from !== path && written) {
         await writeSpent(from, { options, status: "suspended" });
       }
-      await lock?.release();
+      await lock.release();
     },
   };
 }

@@ -14,6 +14,7 @@ import { prepare, type Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import { type CheckpointKeeper, keepCheckpoint, mayWriteCheckpoint } from "./checkpoint_keeper.ts";
+import { type FileLock, lockFile } from "./file_lock.ts";
 import { hex } from "./handles.ts";
 import type { RunReport } from "./report.ts";
 import { type RunSupervisor, savedSources } from "./run_supervisor.ts";
@@ -65,11 +66,17 @@ export async function commission(
   if (problems.length > 0) return refuse("invalid-request", problems);
   const prepared = await prepare(request, core);
   if (prepared.kind === "refused") return prepared;
+  const closed = await supervisor.openable();
+  if (closed !== undefined) return closed;
   const place = await checkpointPlace(request, prepared, core);
   if (place !== undefined && "kind" in place) return place;
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
   using _place = reserved;
+  const lock = place && await lockFile(place.path, supervisor.holder, core.options.ports);
+  if (place !== undefined && lock === undefined) {
+    return refuse("busy", [`"${place.shown}" is in use by another run`]);
+  }
   const warnings = [...prepared.warnings];
   const { clock } = core.options.ports;
   const oracle = await createRunOracle(prepared, core);
@@ -77,13 +84,16 @@ export async function commission(
   const frames = startFrames(prepared.machine, { oracle, ...fresh });
   const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
   const begun = await supervisor.begin(saved);
-  if (begun !== undefined) return begun;
+  if (begun !== undefined) {
+    await lock?.release();
+    return begun;
+  }
   const run = await supervisor.start({
     prepared,
     saved,
     oracle,
     fresh,
-    keeper: place === undefined ? undefined : await newKeeper(place, { prepared, saved, core }),
+    keeper: place && lock && await newKeeper(place, { prepared, saved, core, lock }),
     claimed: undefined,
     warnings,
     replyVia: undefined,
@@ -224,7 +234,8 @@ export async function confinedPlace(
 
 async function newKeeper(
   place: CheckpointPlace,
-  { prepared, saved, core }: {
+  { prepared, saved, core, lock }: {
+    readonly lock: FileLock;
     readonly prepared: Prepared;
     readonly saved: SavedRun;
     readonly core: HostCore;
@@ -235,7 +246,8 @@ async function newKeeper(
     runId: saved.run_id,
     ...place,
     from: undefined,
-    lock: undefined,
+    lock,
+    acknowledged: false,
     prepared,
     isHandle: door === "cli",
     key: kitVariable(ports.env, "STATE_KEY"),

@@ -5,7 +5,9 @@
  */
 // deno-lint-ignore-file camelcase -- the names under which outcomes are stored
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../../json/mod.ts";
+import type { Prepared } from "../prepare.ts";
 import type { FailureKind } from "../result.ts";
+import { failureOf } from "./failure_of.ts";
 import { type SavedRun, savedUsage, standsAt } from "./saved_run.ts";
 
 /** What is known of a run. JSON, so that an outcome can be kept. */
@@ -30,6 +32,58 @@ export interface RunReport {
   readonly reply_via?: string;
   /** What stood in the way, where a provider or key was refused. */
   readonly failure?: FailureKind;
+}
+
+/** What a report may name beside the result. */
+export interface ReportParts {
+  /** The handle of a suspension. */
+  readonly handle?: string | undefined;
+  /** The file that was written. */
+  readonly file?: string | undefined;
+  /** The error behind a halt. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Makes a report.
+ *
+ * @param object The keys of the language.
+ * @param parts What the host adds.
+ * @returns The report.
+ */
+export function makeReport(
+  object: JsonObject,
+  parts: ReportParts & {
+    /** Names the run. */
+    readonly runId: string;
+    /** What was prepared. */
+    readonly prepared: Prepared;
+    /** Sentences. */
+    readonly warnings: readonly string[];
+    /** How the reply of a person came in. */
+    readonly replyVia: string | undefined;
+    /** Whether the file is all there is: at the command line nothing else outlives the process. */
+    readonly fileIsHandle: boolean;
+    /** Whether the outcome can be looked at later. */
+    readonly kept: boolean;
+  },
+): RunReport {
+  const { prepared, replyVia, fileIsHandle, handle, file } = parts;
+  const failure = failureOf(parts.cause);
+  const checkpoint = fileIsHandle ? file : handle;
+  const beside = fileIsHandle ? undefined : file;
+  return {
+    object,
+    run_id: parts.runId,
+    machine: prepared.machine.name,
+    provider: prepared.models.name,
+    warnings: parts.warnings,
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(beside === undefined ? {} : { checkpoint_file: beside }),
+    ...(object["status"] === "suspended" || parts.kept ? { kept: true } : {}),
+    ...(replyVia === undefined ? {} : { reply_via: replyVia }),
+    ...(failure === undefined ? {} : { failure }),
+  };
 }
 
 /**

@@ -3,21 +3,22 @@
  *
  * @module
  */
-import { kitVariable } from "../config/directories.ts";
+// deno-lint-ignore-file camelcase -- the names under which runs are stored
 import type { CallOptions, ResumeRequest } from "../host.ts";
 import { resumeProblems } from "../inputs.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import type { Claim, RunRecord } from "../store.ts";
 import { LEASE_MS } from "./active_run.ts";
-import { confinedPlace, type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
-import { keepCheckpoint } from "./checkpoint_keeper.ts";
+import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
+import { holdFile } from "./file_beside.ts";
 import { isHandle, newHandle } from "./handles.ts";
 import { readReport, savedReport } from "./report.ts";
 import { restore } from "./restore.ts";
 import { resumeFile } from "./resume_file.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { goOn } from "./go_on.ts";
+import type { StartRun } from "./run_supervisor.ts";
 import { INTERRUPTED, readSavedRun, type SavedRun, waitsForPerson } from "./saved_run.ts";
 
 /** Most dead holders whose runs are taken over before a handle is looked up. */
@@ -38,6 +39,8 @@ export async function resume(
 ): Promise<RunAnswer> {
   const problems = resumeProblems(request);
   if (problems.length > 0) return refuse("invalid-request", problems);
+  const closed = await parts.supervisor.openable();
+  if (closed !== undefined) return closed;
   const { run, checkpoint } = request;
   if (run !== undefined) return await look(run, { request, call, parts });
   const handle = checkpoint ?? "";
@@ -163,12 +166,6 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   return await resumeClaimed(saved, handle, resuming);
 }
 
-/** The older file of a run, if it may still be touched. */
-async function placeOf(path: string, core: RunParts["core"]): Promise<string | undefined> {
-  const place = await confinedPlace(path, core);
-  return "kind" in place ? undefined : place.path;
-}
-
 /** From here on the record is held: whatever fails puts it back. */
 async function resumeClaimed(
   saved: SavedRun,
@@ -177,47 +174,36 @@ async function resumeClaimed(
 ): Promise<RunAnswer> {
   const { request, parts } = resuming;
   const { core, supervisor } = parts;
-  const store = await supervisor.store();
-  let started = false;
+  const file = await holdFile({
+    before: saved.checkpoint_file ?? undefined,
+    wanted: request.checkpointPath,
+    holder: supervisor.holder,
+  }, core);
+  let start: StartRun | undefined;
   try {
-    const before = saved.checkpoint_file ?? undefined;
-    const wanted = request.checkpointPath ?? before;
-    const place = wanted === undefined ? undefined : await confinedPlace(wanted, core);
-    if (place !== undefined && "kind" in place) return place;
+    if (file?.kind === "refused") return file;
     const restored = await restore(saved, { request, core });
     if (restored.kind === "refused") return restored;
+    const { prepared } = restored;
     const warnings: string[] = [...restored.warnings];
-    const next = nextSaved(
-      { ...restored.saved, checkpoint_file: place?.shown ?? null },
-      resuming,
-      warnings,
-    );
-    const { ports, version } = core.options;
-    const keeper = place === undefined ? undefined : await keepCheckpoint({
-      runId: saved.run_id,
-      ...place,
-      from: before === undefined || before === wanted ? undefined : await placeOf(before, core),
-      lock: undefined,
-      prepared: restored.prepared,
-      isHandle: false,
-      key: kitVariable(ports.env, "STATE_KEY"),
-      version: version ?? "0",
-      ports,
-    });
-    started = true;
-    return await goOn({
-      prepared: restored.prepared,
-      saved: next,
-      oracle: await createRunOracle(restored.prepared, core),
+    const kept = { ...restored.saved, checkpoint_file: file?.place.shown ?? null };
+    start = {
+      prepared,
+      saved: nextSaved(kept, resuming, warnings),
+      oracle: await createRunOracle(prepared, core),
       fresh: undefined,
-      keeper,
+      keeper: await file?.keeper(saved.run_id, prepared),
       claimed: handle,
       warnings,
       replyVia: replyVia(resuming),
-    }, resuming);
+    };
   } finally {
-    if (!started) await store.park(saved.run_id, supervisor.holder);
+    if (start === undefined) {
+      if (file?.kind === "held") await file.release();
+      await (await supervisor.store()).park(saved.run_id, supervisor.holder);
+    }
   }
+  return await goOn(start, resuming);
 }
 
 function claimRefusal(claim: Exclude<Claim, { kind: "claimed" }>): Refusal {

@@ -95,6 +95,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
       ...place,
       from: path,
       lock,
+      acknowledged: true,
       prepared,
       isHandle: door === "cli",
       key: kitVariable(ports.env, "STATE_KEY"),

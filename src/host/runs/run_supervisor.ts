@@ -76,6 +76,20 @@ export class RunSupervisor {
     return this.#active.get(runId);
   }
 
+  /** Opens the store, or says why it cannot be used. */
+  async openable(): Promise<Refusal | undefined> {
+    try {
+      await this.store();
+      return undefined;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#core.options.ports.log.write("error", `Cannot open the store of runs: ${why}`);
+      return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
+        failure: "config",
+      });
+    }
+  }
+
   /** Makes a name for a new run. */
   newRunId(): string {
     return newHandle(this.#core.options.ports.random);

@@ -1,0 +1,90 @@
+/**
+ * The checkpoint file beside a handle: held while the run goes on, so that nobody resumes the same run from it.
+ *
+ * @module
+ */
+import { kitVariable } from "../config/directories.ts";
+import type { HostCore } from "../core.ts";
+import type { Prepared } from "../prepare.ts";
+import { type Refusal, refuse } from "../refusal.ts";
+import { FileError } from "../../ports/mod.ts";
+import { openCheckpoint } from "./checkpoint_file.ts";
+import { type CheckpointKeeper, keepCheckpoint } from "./checkpoint_keeper.ts";
+import { type CheckpointPlace, confinedPlace } from "./commission.ts";
+import { lockFile } from "./file_lock.ts";
+
+/** A file that is held for a run. */
+export interface HeldFile {
+  /** Tells it from a refusal. */
+  readonly kind: "held";
+  /** Where the run is written from now on. */
+  readonly place: CheckpointPlace;
+  /** Ends the hold, if the run never starts. */
+  release(): Promise<void>;
+  /** Makes the keeper of the run. */
+  keeper(runId: string, prepared: Prepared): Promise<CheckpointKeeper>;
+}
+
+/** What a file is held for. */
+export interface HoldRequest {
+  /** The file that was written when the run was suspended. */
+  readonly before: string | undefined;
+  /** The file that the call asks for. */
+  readonly wanted: string | undefined;
+  /** The process. */
+  readonly holder: string;
+}
+
+/**
+ * Takes hold of the file beside a handle.
+ *
+ * @param request Which file.
+ * @param core The host.
+ * @returns The file; `undefined` where there is none; a refusal if it is in use or was resumed elsewhere.
+ */
+export async function holdFile(
+  request: HoldRequest,
+  core: HostCore,
+): Promise<HeldFile | undefined | Refusal> {
+  const { before, wanted, holder } = request;
+  const named = wanted ?? before;
+  if (named === undefined) return undefined;
+  const place = await confinedPlace(named, core);
+  if ("kind" in place) return place;
+  const older = before === undefined || before === named
+    ? place
+    : await confinedPlace(before, core);
+  const from = "kind" in older ? place : older;
+  const { ports, version } = core.options;
+  const lock = await lockFile(from.path, holder, ports);
+  if (lock === undefined) return refuse("busy", [`"${from.shown}" is being resumed at the moment`]);
+  if (before !== undefined && await isSpent(from.path, core)) {
+    await lock.release();
+    return refuse("already-resumed", [`The run was resumed from its file "${from.shown}"`]);
+  }
+  const keeper = (runId: string, prepared: Prepared): Promise<CheckpointKeeper> =>
+    keepCheckpoint({
+      runId,
+      ...place,
+      from: from.path === place.path ? undefined : from.path,
+      lock,
+      acknowledged: before !== undefined,
+      prepared,
+      isHandle: false,
+      key: kitVariable(ports.env, "STATE_KEY"),
+      version: version ?? "0",
+      ports,
+    });
+  return { kind: "held", place, release: () => lock.release(), keeper };
+}
+
+async function isSpent(path: string, core: HostCore): Promise<boolean> {
+  const { ports } = core.options;
+  try {
+    const text = await ports.files.readText(path);
+    return (await openCheckpoint(text, kitVariable(ports.env, "STATE_KEY"))).kind === "spent";
+  } catch (error) {
+    if (error instanceof FileError) return false;
+    throw error;
+  }
+}
