@@ -129,7 +129,7 @@ class SqlStore implements SuspensionStore {
         return { kind: "claimed", record };
       }
       const refusal = await this.#refusal(handle);
-      if (refusal !== "changed") return { kind: refusal };
+      if (refusal !== undefined) return refusal;
     }
     return { kind: "busy" };
   }
@@ -161,8 +161,7 @@ class SqlStore implements SuspensionStore {
       [handle],
     );
     if (row !== undefined) return { kind: "claimed", record: recordOf(row) };
-    const refusal = await this.#refusal(handle);
-    return { kind: refusal === "changed" ? "busy" : refusal };
+    return await this.#refusal(handle) ?? { kind: "busy" };
   }
 
   async look(runId: string): Promise<RunRecord | undefined> {
@@ -264,19 +263,21 @@ class SqlStore implements SuspensionStore {
     );
   }
 
-  async #refusal(
-    handle: string,
-  ): Promise<"unknown" | "already-resumed" | "expired" | "busy" | "changed"> {
+  /** Why a handle could not be claimed; `undefined` if it can be by now. */
+  async #refusal(handle: string): Promise<Claim | undefined> {
     const [row] = await this.#sql.run(
-      `SELECT h.expired, r.phase, r.handle, CASE WHEN r.expires_ms <= {now} THEN 1 ELSE 0 END AS over
+      `SELECT h.expired, h.run_id, r.phase, r.handle, CASE WHEN r.expires_ms <= {now} THEN 1 ELSE 0 END AS over
        FROM kit_handles h LEFT JOIN kit_runs r ON r.run_id = h.run_id WHERE h.handle = $1`,
       [handle],
     );
-    if (row === undefined) return "unknown";
-    if (row.phase === null) return Number(row.expired) === 1 ? "expired" : "already-resumed";
-    if (row.handle !== handle) return "already-resumed";
-    if (row.phase === "running") return "busy";
-    return Number(row.over) === 1 ? "expired" : "changed";
+    if (row === undefined) return { kind: "unknown" };
+    if (row.phase === null) {
+      return { kind: Number(row.expired) === 1 ? "expired" : "already-resumed" };
+    }
+    const runId = String(row.run_id);
+    if (row.handle !== handle) return { kind: "already-resumed", runId };
+    if (row.phase === "running") return { kind: "busy", runId };
+    return Number(row.over) === 1 ? { kind: "expired", runId } : undefined;
   }
 
   async #sweepNowAndThen(): Promise<void> {
