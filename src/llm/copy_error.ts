@@ -19,6 +19,7 @@ export function copyError<Kind extends KitError>(error: Kind, facts: ErrorFacts)
   const copy = new Error(error.message);
   Object.setPrototypeOf(copy, Object.getPrototypeOf(error));
   Object.defineProperties(copy, Object.getOwnPropertyDescriptors(error));
+  Object.defineProperty(copy, "stack", { value: error.stack, writable: true, configurable: true });
   const details = facts.details === undefined
     ? {}
     : { details: { ...error.details, ...facts.details } };
