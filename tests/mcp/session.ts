@@ -32,8 +32,10 @@ export const INFO = {
   description: "Under test",
 } as const;
 
-/** Turns of the event loop that loading a loaded module may take. */
-const SETTLE_TURNS = 3;
+/** Turns of the event loop after which nothing more is awaited: loading and signing take some. */
+const MAX_TURNS = 100;
+/** Turns without a further line after which the lines so far are all. */
+const QUIET_TURNS = 3;
 const STATE_KEY = new Uint8Array(32).fill(7);
 
 /** What may be different about a session. */
@@ -105,7 +107,13 @@ export class Session {
 
   /** Lets the server go as far as it can without time passing, and gives what it wrote since the last time. */
   async flush(): Promise<JsonValue[]> {
-    for (let turn = 0; turn < SETTLE_TURNS; turn += 1) await this.clock.advance(0);
+    let quiet = 0;
+    let seen = this.#taken;
+    for (let turn = 0; turn < MAX_TURNS && quiet < QUIET_TURNS; turn += 1) {
+      await this.clock.advance(0);
+      quiet = this.lines.length === seen && seen > this.#taken ? quiet + 1 : 0;
+      seen = this.lines.length;
+    }
     return this.take();
   }
 
