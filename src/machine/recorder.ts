@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { KitError } from "../llm/mod.ts";
 import type { Machine, Registry } from "./document.ts";
+import { jsonText } from "./format.ts";
 import { resolveHook } from "./hooks.ts";
 import type { HookSource, RunOptions, ToolSource } from "./options.ts";
 import { type Oracle, RefusalError, type Tokens } from "./oracle.ts";
@@ -196,7 +197,8 @@ function modelsOf(oracle: Oracle): Record<string, string> {
 function inputsOf(machine: Machine, options: RunOptions): JsonObject {
   const context = startContext(machine, options);
   const inputs = Object.entries(context).filter(([key, value]) =>
-    !Object.hasOwn(machine.context, key) || !sameValue(value, machine.context[key])
+    !Object.hasOwn(machine.context, key) ||
+    jsonText(value) !== jsonText(machine.context[key] ?? null)
   );
   return Object.fromEntries(inputs);
 }
