@@ -119,6 +119,7 @@ class Search {
   readonly #mend: boolean;
   readonly #scalars: boolean;
   #apostrophes = 0;
+  #broken = 0;
 
   constructor(text: string, options: ExtractOptions) {
     this.#text = text;
@@ -193,6 +194,8 @@ class Search {
     const strict = this.#strictAt(start, mark);
     if (strict !== undefined) return strict;
     const broken: Candidate = { kind: "broken" };
+    this.#broken += 1;
+    if (this.#broken > MAX_BROKEN) return { found: broken, end: this.#text.length };
     if (!this.#mend) return { found: broken, end: regionEnd(this.#text, start, mark) };
     try {
       const { value, end } = readLenientJsonAt(this.#text, start);
@@ -232,6 +235,9 @@ class Search {
   }
 }
 
+/** Broken values that are looked behind for a whole one. */
+const MAX_BROKEN = 1000;
+
 /** Brackets before an apostrophe that are looked behind; each may cost a look at the whole rest. */
 const MAX_APOSTROPHES = 8;
 
@@ -247,18 +253,23 @@ function canBegin(text: string, at: number): boolean {
     : /^(?:["'[{\]]|-?\d|(?:true|false|null|True|False|None)\b)/.test(text.slice(next, next + 6));
 }
 
-/** After the bracket that closes a broken value: brackets of either kind are counted, strings skipped. */
+/**
+ * After the bracket that closes a broken value. Strings are skipped, and closing brackets of the wrong kind: nothing within a
+ * broken value is taken for a value of its own.
+ */
 function regionEnd(text: string, start: number, mark: string): number {
-  let depth = 0;
+  const open: string[] = [];
   const part = /[{[]|[}\]]|```|"(?:[^"\\\n]|\\.)*"/g;
   part.lastIndex = start;
   while (true) {
     const found = part.exec(text);
     if (found === null) return text.length;
-    if (found[0] === mark) return found.index;
-    if (found[0] === "{" || found[0] === "[") depth += 1;
-    else if (found[0] === "}" || found[0] === "]") depth -= 1;
-    if (depth === 0) return part.lastIndex;
+    const [token] = found;
+    if (token === mark) return found.index;
+    if (token === "{") open.push("}");
+    else if (token === "[") open.push("]");
+    else if (token === open.at(-1)) open.pop();
+    if (open.length === 0) return part.lastIndex;
   }
 }
 

@@ -70,10 +70,13 @@ function indexOfTag(text: string, tag: string, from: number): Range | undefined 
 /** The first closing tag outside code that has no opening tag before it. */
 function bareClosing(text: string): Range | undefined {
   let code: readonly Range[] | undefined;
+  let passed = 0;
   for (const found of text.matchAll(CLOSING)) {
     const range = { start: found.index, end: found.index + found[0].length };
     code ??= codeRanges(text);
-    if (code.some((span) => span.start < range.start && range.end < span.end)) continue;
+    while ((code[passed]?.end ?? Infinity) < range.start) passed += 1;
+    const span = code[passed];
+    if (span !== undefined && span.start < range.start && range.end < span.end) continue;
     const opening = found[0].startsWith("[") ? "[THINK]" : `<${found[0].slice(2)}`;
     return indexOfTag(text.slice(0, range.start), opening, 0) === undefined ? range : undefined;
   }

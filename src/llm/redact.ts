@@ -33,7 +33,8 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 const USERINFO = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>]{1,256}@/gi;
-const SCHEME = /\b(bearer|basic)(\s{1,8})([A-Za-z0-9+/._~=-]{4,})/gi;
+const BEARER = /\b(bearer)(\s{1,8})([A-Za-z0-9+/._~=-]{4,})/gi;
+const BASIC = /\b(basic)(\s{1,8})([A-Za-z0-9+/]{4,}={0,2})/gi;
 const NAMED =
   /((?:api[_-]?key|access[_-]?key|secret[_-]?key|client[_-]?secret|auth(?:orization|[_-]?token)?|passw(?:or)?d|token|secret|\bkey)["']?\s{0,8}[:=]\s{0,8}["']?)((?:bearer|basic)\s{1,8})?([^\s"',;&}{)(\]]{4,})/gi;
 const BARE = /\b(token|secret)(\s{1,8})([A-Za-z0-9+/._~=-]{8,})/gi;
@@ -49,15 +50,29 @@ export function redact(text: string): string {
   for (const shape of SHAPES) masked = masked.replace(shape, MASK);
   return masked
     .replace(USERINFO, `$1${MASK}@`)
-    .replace(SCHEME, `$1$2${MASK}`)
-    .replace(NAMED, (_whole, name: string, scheme: string | undefined) => {
-      return `${name}${scheme ?? ""}${MASK}`;
+    .replace(BEARER, `$1$2${MASK}`)
+    .replace(
+      BASIC,
+      (whole, word: string, space: string, value: string) =>
+        isCredential(value) ? `${word}${space}${MASK}` : whole,
+    )
+    .replace(NAMED, (whole, name: string, scheme: string | undefined, value: string) => {
+      return MASK.startsWith(value) ? whole : `${name}${scheme ?? ""}${MASK}`;
     })
     .replace(
       BARE,
       (whole, word: string, space: string, value: string) =>
         /\d/.test(value) ? `${word}${space}${MASK}` : whole,
     );
+}
+
+/** Whether a base64 text is a user and a password, as basic authentication has it, and not an ordinary word. */
+function isCredential(value: string): boolean {
+  try {
+    return atob(value).includes(":");
+  } catch {
+    return false;
+  }
 }
 
 /**
