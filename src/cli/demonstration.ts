@@ -112,7 +112,7 @@ async function showLoop(client: Client, { say, bold }: DemonstrationOptions): Pr
   });
   await say(`   →  ${shown(result.value)}`);
   await say(
-    `      ${shown(result.rounds)} rounds, ${shown(result.tool_calls_made)} tool calls, ${
+    `      ${counted(result.rounds, "round")}, ${counted(result.tool_calls_made, "tool call")}, ${
       cost(result.cost)
     }`,
   );
@@ -137,7 +137,7 @@ async function showMachine(client: Client, { say, bold }: DemonstrationOptions):
   });
   expect(textOf(done, "status"), "done");
   const path = array(done.trace).map((step) => textOf(object(step), "state"));
-  await say(`   →  done by ${[...path, "END"].join(" → ")}`);
+  await say(`   →  done: ${[...path, "END"].join(" → ")}`);
   await say(`      ${shown(done.result)}`);
 }
 
@@ -257,7 +257,11 @@ function percent(value: JsonValue | undefined): string {
 function cost(value: JsonValue | undefined): string {
   if (!isJsonObject(value)) return "cost unknown";
   const tokens = Number(value.input_tokens) + Number(value.output_tokens);
-  return `${shown(value.llm_calls)} model calls, ${grouped(tokens)} tokens`;
+  return `${counted(value.llm_calls, "model call")}, ${grouped(tokens)} tokens`;
+}
+
+function counted(value: JsonValue | undefined, word: string): string {
+  return `${shown(value)} ${word}${value === 1 ? "" : "s"}`;
 }
 
 function expect(found: string, wanted: string): void {
