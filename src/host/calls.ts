@@ -5,9 +5,13 @@
  */
 export { checkTarget } from "./check.ts";
 export { reportConfiguration } from "./config/report.ts";
-export { HostCore } from "./core.ts";
+export { createModels } from "./create_models.ts";
 export { emitRefusal, emitRun } from "./emit.ts";
+export { parseJsonc } from "./jsonc.ts";
 export { describeMachine, listMachines } from "./machines.ts";
 export { commission } from "./runs/commission.ts";
-export { resume } from "./runs/resume_call.ts";
+export { recoverRuns, resume } from "./runs/resume_call.ts";
 export { RunSupervisor } from "./runs/run_supervisor.ts";
+export { createScriptedModels } from "./scripted_models.ts";
+export { openRegistries } from "./registry/registries.ts";
+export { hostTools } from "./tools/host_tools.ts";

@@ -13,8 +13,17 @@ import type { ModelsOutcome } from "./config/outcome.ts";
 import { readSecrets, type Secrets } from "./config/secrets.ts";
 import type { ModelSet } from "./models.ts";
 import type { HostLimits, HostOptions } from "./options.ts";
-import { openRegistries, type Registries } from "./registry/registries.ts";
-import { hostTools } from "./tools/host_tools.ts";
+import type { Registries } from "./registry/registries.ts";
+
+/**
+ * Not literals where they are imported: what a literal names is read with this file, reached or not, and a vote needs
+ * neither machines nor their tools. `calls.ts` names them all for programs that must know their files.
+ */
+const REGISTRIES: string = "./registry/registries.ts";
+const TOOLS: string = "./tools/host_tools.ts";
+const MODELS: string = "./create_models.ts";
+const SCRIPTED: string = "./scripted_models.ts";
+const LLM: string = "../llm/mod.ts";
 
 /** What the parts of a host share. */
 export class HostCore {
@@ -55,10 +64,7 @@ export class HostCore {
 
   /** Which machines documents see. */
   registries(): Promise<Registries> {
-    return this.#registries ??= openRegistries(
-      this.options.ports,
-      kitDirectories(this.options.ports),
-    );
+    return this.#registries ??= this.#openRegistries();
   }
 
   /** What the config says of tools; nothing where there is no usable config. */
@@ -120,7 +126,7 @@ export class HostCore {
     if (provider === undefined) return unknownProvider(name, names);
     const known = this.#models.get(name);
     if (known !== undefined) return { kind: "ready", models: known, warnings: [] };
-    const { createModels } = await import("./create_models.ts");
+    const { createModels }: typeof import("./create_models.ts") = await import(MODELS);
     const outcome = await createModels(provider, {
       ports: this.options.ports,
       secrets: await this.secrets(),
@@ -130,8 +136,14 @@ export class HostCore {
     return outcome;
   }
 
+  async #openRegistries(): Promise<Registries> {
+    const { ports } = this.options;
+    const { openRegistries }: typeof import("./registry/registries.ts") = await import(REGISTRIES);
+    return await openRegistries(ports, kitDirectories(ports));
+  }
+
   async #openLedger(): Promise<Ledger> {
-    const { createLedger } = await import("../llm/mod.ts");
+    const { createLedger }: typeof import("../llm/mod.ts") = await import(LLM);
     const { maxProcessCalls, maxProcessTokens } = this.limits;
     return createLedger({
       ...(maxProcessCalls === undefined ? {} : { maxCalls: maxProcessCalls }),
@@ -142,13 +154,14 @@ export class HostCore {
   async #scripted(): Promise<ModelsOutcome> {
     const known = this.#models.get(SCRIPTED_PROVIDER);
     if (known !== undefined) return { kind: "ready", models: known, warnings: [] };
-    const { createScriptedModels } = await import("./scripted_models.ts");
+    const { createScriptedModels }: typeof import("./scripted_models.ts") = await import(SCRIPTED);
     const outcome = await createScriptedModels(this.options);
     if (outcome.kind === "ready") this.#models.set(SCRIPTED_PROVIDER, outcome.models);
     return outcome;
   }
 
   async #makeTools(): Promise<ReadonlyMap<string, HostTool>> {
+    const { hostTools }: typeof import("./tools/host_tools.ts") = await import(TOOLS);
     return hostTools({
       host: this.options,
       config: await this.toolsConfig(),

@@ -6,6 +6,7 @@
 import type { Ledger } from "../llm/mod.ts";
 import type { ConfigReport, ModelsOutcome } from "./config/outcome.ts";
 import type { HostCore } from "./core.ts";
+import type { EmitOptions } from "./emit.ts";
 import type {
   CallOptions,
   CheckEmitted,
@@ -39,6 +40,10 @@ type Calls = typeof import("./calls.ts");
  */
 const CALLS: string = "./calls.ts";
 
+/** What votes need, and calls build on. */
+type Core = typeof import("./core.ts");
+const CORE: string = "./core.ts";
+
 interface Parts {
   readonly calls: Calls;
   readonly core: HostCore;
@@ -50,6 +55,7 @@ class LazyHost implements Host {
   readonly ports: HostOptions["ports"];
   readonly door: Door;
   #limits: HostLimits | undefined;
+  #core: Promise<HostCore> | undefined;
   #parts: Promise<Parts> | undefined;
 
   constructor(options: HostOptions) {
@@ -63,11 +69,11 @@ class LazyHost implements Host {
   }
 
   async models(provider?: string): Promise<ModelsOutcome> {
-    return await (await this.#open()).core.models(provider);
+    return await (await this.#openCore()).models(provider);
   }
 
   async ledger(): Promise<Ledger> {
-    return await (await this.#open()).core.ledger();
+    return await (await this.#openCore()).ledger();
   }
 
   async run(request: RunRequest, call: CallOptions = {}): Promise<Emitted> {
@@ -103,7 +109,10 @@ class LazyHost implements Host {
   }
 
   async runs(): Promise<readonly RunSummary[]> {
-    return await (await this.store()).list({ limit: MAX_LISTED_RUNS });
+    const parts = await this.#open();
+    const store = await parts.supervisor.store();
+    await parts.calls.recoverRuns(parts);
+    return await store.list({ limit: MAX_LISTED_RUNS });
   }
 
   async store(): Promise<SuspensionStore> {
@@ -136,17 +145,27 @@ class LazyHost implements Host {
   #emitOptions(
     call: CallOptions,
     detail: "summary" | "full",
-  ): { detail: "summary" | "full"; maxChars: number; toolName: CallOptions["toolName"] } {
-    return { detail, maxChars: this.limits.maxResultChars, toolName: call.toolName };
+  ): EmitOptions {
+    const { door, limits } = this;
+    return { detail, door, maxChars: limits.maxResultChars, toolName: call.toolName };
   }
 
   #open(): Promise<Parts> {
     return this.#parts ??= this.#load();
   }
 
+  #openCore(): Promise<HostCore> {
+    return this.#core ??= this.#loadCore();
+  }
+
+  async #loadCore(): Promise<HostCore> {
+    const { HostCore }: Core = await import(CORE);
+    return new HostCore(this.options, this.limits);
+  }
+
   async #load(): Promise<Parts> {
+    const core = await this.#openCore();
     const calls: Calls = await import(CALLS);
-    const core = new calls.HostCore(this.options, this.limits);
     return { calls, core, supervisor: new calls.RunSupervisor(core) };
   }
 }

@@ -7,7 +7,12 @@ import { ConfigError, createLimiter, type LlmProvider } from "../llm/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Tier } from "../machine/mod.ts";
 import type { Ports } from "../ports/mod.ts";
-import { createOpenAiProvider, type OpenAiProviderOptions } from "../providers/mod.ts";
+import {
+  createAnthropicProvider,
+  createOpenAiProvider,
+  type HttpProviderOptions,
+  type OpenAiProviderOptions,
+} from "../providers/mod.ts";
 import { type ProviderConfig, TIERS } from "./config/config.ts";
 import type { ModelsOutcome } from "./config/outcome.ts";
 import type { Secrets } from "./config/secrets.ts";
@@ -58,7 +63,9 @@ function modelSet(
   const make = (model: string): LlmProvider => {
     const known = byName.get(model);
     if (known !== undefined) return known;
-    const plain = createOpenAiProvider({ ...common, model });
+    const plain = config.protocol === "anthropic"
+      ? createAnthropicProvider({ ...common, model })
+      : createOpenAiProvider({ ...common, ...tokenLimit(config.tokenField), model });
     const provider = options.wrap === undefined ? plain : options.wrap(plain);
     byName.set(model, provider);
     return provider;
@@ -82,7 +89,7 @@ function modelSet(
 function commonOptions(
   config: ProviderConfig,
   { ports, key }: CreateModelsOptions & { readonly key: string | undefined },
-): Omit<OpenAiProviderOptions, "model"> {
+): Omit<HttpProviderOptions, "model"> {
   const { concurrency, requestsPerSecond, burst } = config.limits;
   const limiter = createLimiter({
     clock: ports.clock,
@@ -96,7 +103,6 @@ function commonOptions(
     limiter,
     ...(key === undefined ? {} : { apiKey: key }),
     ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
-    ...tokenLimit(config.tokenField),
   };
 }
 

@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
 import { countChars, firstChars } from "../machine/mod.ts";
 import type { CallOptions } from "./host.ts";
+import type { Door } from "./options.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Emitted } from "./result.ts";
 import type { RunReport } from "./runs/report.ts";
@@ -16,6 +17,8 @@ export interface EmitOptions {
   readonly detail: "summary" | "full";
   /** Most characters of the object as JSON. */
   readonly maxChars: number;
+  /** The door: at the command line no handle outlives the process. */
+  readonly door: Door;
   /** How next-step texts name a tool; absent: the command line. */
   readonly toolName: CallOptions["toolName"] | undefined;
   /** Whether every result must say that no model was asked. */
@@ -55,7 +58,7 @@ export function emitRun(report: RunReport, options: EmitOptions): Emitted {
     ...(report.checkpoint === undefined ? {} : { checkpoint: report.checkpoint }),
     ...(report.checkpoint_file === undefined ? {} : { checkpoint_file: report.checkpoint_file }),
     ...(report.reply_via === undefined ? {} : { reply_via: report.reply_via }),
-    ...(options.toolName === undefined || report.kept !== true ? {} : { run: report.run_id }),
+    ...(options.door === "cli" || report.kept !== true ? {} : { run: report.run_id }),
     provider: report.provider,
   };
   const left = options.detail === "summary" ? trace.length - MAX_SUMMARY_STEPS : 0;
@@ -258,8 +261,13 @@ function suspendedNext(reason: string, { checkpoint, reply, toolName }: Waiting)
       : command(` --set ${shellQuoted(`${reply}=REPLY`)}`);
   }
   if (reason === "effect-unknown") {
-    const how = mcp ? call(', "inputs": {}') : command(" --set effect.repeat=true");
-    return `find out whether the effect happened; to run that state again, ${how}`;
+    const happened = mcp
+      ? call(', "inputs": {"effect.result": "<what the tool gave>"}')
+      : command(" --set effect.result=TEXT");
+    const again = mcp
+      ? call(', "inputs": {"effect.repeat": true}')
+      : command(" --set effect.repeat=true");
+    return `find out whether the effect happened; if it did, ${happened}; to do it again, ${again}`;
   }
   if (reason === "cost-exhausted") {
     return mcp

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { loadConfig } from "../../src/host/config/load_config.ts";
 import { rig, type RigOptions } from "./harness.ts";
 
@@ -82,7 +82,7 @@ Deno.test("loadConfig() fills all tiers with the one model of the environment", 
   const { config } = await load({ env: ENV });
   const provider = config?.providers.get("environment");
   assertEquals(provider?.tiers, { fast: "m", balanced: "m", reasoning: "m" });
-  assertEquals(provider?.keyRequired, false);
+  assertFalse(provider?.keyRequired);
 });
 
 const broken: readonly (readonly [string, RigOptions, string])[] = [

@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+// deno-lint-ignore-file camelcase -- the keys of config files
+import { assertEquals, assertFalse } from "@std/assert";
 import { parseConfig } from "../../src/host/config/parse_config.ts";
 import type { JsonValue } from "../../src/json/mod.ts";
 
@@ -113,7 +114,7 @@ Deno.test("parseConfig() reads tiers, judge, key variable, parameters and limits
 Deno.test("parseConfig() knows where named providers are", () => {
   const { config } = parseConfig({ providers: { mistral: { tiers: TIERS } } });
   assertEquals(config?.providers.get("mistral")?.baseUrl, "https://api.mistral.ai/v1");
-  assertEquals(config?.providers.get("mistral")?.keyRequired, false);
+  assertFalse(config?.providers.get("mistral")?.keyRequired);
 });
 
 Deno.test("parseConfig() reports unknown keys and bad tools without stopping", () => {
@@ -128,7 +129,7 @@ Deno.test("parseConfig() reports unknown keys and bad tools without stopping", (
     'unknown key "tools.nope"',
     '"tools.search" has no text "backend"; it is ignored',
   ]);
-  assertEquals(JSON.stringify(config?.findings).includes("sk-secret"), false);
+  assertFalse(JSON.stringify(config?.findings).includes("sk-secret"));
 });
 
 Deno.test("parseConfig() takes a provider called __proto__ for what it is", () => {
@@ -138,5 +139,5 @@ Deno.test("parseConfig() takes a provider called __proto__ for what it is", () =
     }}}}`,
   );
   assertEquals([...parseConfig(value).config?.providers.keys() ?? []], ["__proto__"]);
-  assertEquals(Object.hasOwn(Object.prototype, "baseUrl"), false);
+  assertFalse(Object.hasOwn(Object.prototype, "baseUrl"));
 });

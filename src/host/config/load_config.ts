@@ -19,6 +19,9 @@ export const CONFIG_NAME = "kit.jsonc";
 export const ENVIRONMENT_PROVIDER = "environment";
 /** The provider that needs no model. */
 export const SCRIPTED_PROVIDER = "scripted";
+/** Not literals where they are imported, so that they are read only where a file is. */
+const JSONC: string = "../jsonc.ts";
+const MACHINE: string = "../../machine/mod.ts";
 /** Most bytes of a config file. */
 const MAX_CONFIG_BYTES = 1_048_576;
 
@@ -158,10 +161,10 @@ async function readLayer(
 
 async function parseText(path: string, text: string): Promise<JsonValue> {
   if (!/\.ya?ml$/i.test(path)) {
-    const { parseJsonc } = await import("../jsonc.ts");
+    const { parseJsonc }: typeof import("../jsonc.ts") = await import(JSONC);
     return parseJsonc(text.replace(/^\uFEFF/, ""));
   }
-  const { loadReader } = await import("../../machine/mod.ts");
+  const { loadReader }: typeof import("../../machine/mod.ts") = await import(MACHINE);
   const { value, diagnostics } = (await loadReader()).readYaml(text);
   const error = diagnostics.find(({ severity }) => severity === "error");
   if (error === undefined && value !== undefined) return value;

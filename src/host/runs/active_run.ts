@@ -93,13 +93,15 @@ export class ActiveRun {
   readonly #controller = new AbortController();
   readonly #listeners = new Set<(report: CallProgress) => void>();
   readonly #observers = new Set<(event: MachineEvent) => void>();
+  readonly #ending = Promise.withResolvers<RunReport>();
+  #launched = false;
   #stop: StopReason | undefined;
   #settled: readonly Frame[];
   #moved = false;
   #lost = false;
   #effects: readonly StartedEffect[] = [];
 
-  /** Starts the run. */
+  /** Makes the run; {@linkcode ActiveRun.launch} sets it going. */
   constructor(options: ActiveRunOptions) {
     this.#options = options;
     this.runId = options.saved.run_id;
@@ -109,8 +111,14 @@ export class ActiveRun {
       input_tokens: root?.total_in ?? 0,
       output_tokens: root?.total_out ?? 0,
     });
-    // In the next turn, so that whoever starts a run can watch it from its first event on.
-    this.done = Promise.resolve().then(() => this.#run());
+    this.done = this.#ending.promise;
+  }
+
+  /** Sets the run going, once: after whoever starts it began to watch, so that no event is missed. */
+  launch(): void {
+    if (this.#launched) return;
+    this.#launched = true;
+    this.#run().then(this.#ending.resolve, this.#ending.reject);
   }
 
   /** The machine. */

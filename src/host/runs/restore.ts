@@ -17,6 +17,7 @@ import type { Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { withTarget } from "../registry/registries.ts";
 import { INLINE_PATH } from "../target.ts";
+import { readEffectWord, withKnownEffects, withoutEffectWords } from "./known_effect.ts";
 import type { SavedRun } from "./saved_run.ts";
 
 /** A run that can go on. */
@@ -70,7 +71,7 @@ export async function restore(
     registry: withTarget(machine, createRegistry(others, { base })),
     origin: { path: saved.machine_path, file: originFile(saved), source: saved.machine_source },
     models: asked.models,
-    tools: await core.tools(),
+    tools: withKnownEffects(await core.tools(), saved.effects, readEffectWord(request.inputs)),
     warnings: [],
   };
   return { kind: "restored", prepared, saved: injected(saved, restoring), warnings: [] };
@@ -87,12 +88,12 @@ export async function restore(
  * @returns The run with its new frames.
  */
 export function injected(saved: SavedRun, { request, core }: Restoring): SavedRun {
-  const { inputs } = request;
+  const inputs = withoutEffectWords(request.inputs ?? {});
   const { door, ports } = core.options;
   const via = request.replyVia ?? (door === "cli" ? "cli" : "argument");
   const strict = kitVariable(ports.env, "CONFIRM") === "elicitation";
   const confirm = !strict || via === "elicitation";
-  const frames: readonly Frame[] = injectInputs(saved.frames, inputs ?? {}, { via, confirm });
+  const frames: readonly Frame[] = injectInputs(saved.frames, inputs, { via, confirm });
   return { ...saved, frames };
 }
 

@@ -13,13 +13,14 @@ import { LEASE_MS } from "./active_run.ts";
 import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
 import { isHandle, newHandle } from "./handles.ts";
+import { stillWaits } from "./known_effect.ts";
 import { readReport, savedReport } from "./report.ts";
 import { restore } from "./restore.ts";
 import { resumeFile } from "./resume_file.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { goOn } from "./go_on.ts";
 import type { StartRun } from "./run_supervisor.ts";
-import { INTERRUPTED, readSavedRun, type SavedRun, waitsForPerson } from "./saved_run.ts";
+import { INTERRUPTED, readSavedRun, type SavedRun } from "./saved_run.ts";
 
 /** Most dead holders whose runs are taken over before a handle is looked up. */
 const RECOVER_LIMIT = 100;
@@ -80,13 +81,18 @@ async function recovered(runId: string, parts: RunParts): Promise<RunRecord | un
   const store = await parts.supervisor.store();
   const record = await store.look(runId);
   if (record?.phase !== "running" || !store.durable) return record;
-  await recover(parts);
+  await recoverRuns(parts);
   return await store.look(runId);
 }
 
-/** Takes over the runs of dead holders. */
-async function recover({ core, supervisor }: RunParts): Promise<void> {
+/**
+ * Takes over the runs of dead holders, where the store outlives a process.
+ *
+ * @param parts The host and its runs.
+ */
+export async function recoverRuns({ core, supervisor }: RunParts): Promise<void> {
   const store = await supervisor.store();
+  if (!store.durable) return;
   await store.recover({
     newHandle: () => newHandle(core.options.ports.random),
     limit: RECOVER_LIMIT,
@@ -145,7 +151,7 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   const store = await supervisor.store();
   let seen = await store.peek(handle);
   if (seen.kind === "busy" && store.durable) {
-    await recover(parts);
+    await recoverRuns(parts);
     seen = await store.peek(handle);
   }
   if (seen.kind !== "claimed") return claimRefusal(seen);
@@ -154,7 +160,7 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
     return refuse("bad-checkpoint", ["what the store keeps under this handle is no run of Kit"]);
   }
   const saved = standing(shown, seen.record);
-  if (request.inputs === undefined && waitsForPerson(saved.reason)) {
+  if (stillWaits(saved.reason, request.inputs)) {
     const report = savedReport(saved, { checkpoint: handle });
     return { kind: "report", report, scripted: false };
   }

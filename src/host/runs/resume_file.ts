@@ -20,11 +20,12 @@ import { type CheckpointPlace, confinedPlace, type RunAnswer } from "./commissio
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
+import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts";
 import { savedReport } from "./report.ts";
 import { injected } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { savedSources } from "./run_supervisor.ts";
-import { type SavedRun, type StartedEffect, waitsForPerson } from "./saved_run.ts";
+import type { SavedRun, StartedEffect } from "./saved_run.ts";
 
 /**
  * Resumes from a file.
@@ -40,8 +41,7 @@ export async function resumeFile(given: string, resuming: Resuming): Promise<Run
   if (typeof path === "object") return path;
   const first = await readFile(path, resuming);
   if (first.kind !== "checkpoint") return readRefusal(first, given);
-  const waits = first.checkpoint.reason ?? "";
-  if (request.inputs === undefined && waitsForPerson(waits)) {
+  if (stillWaits(first.checkpoint.reason ?? "", request.inputs)) {
     const saved = savedFrom(first.checkpoint, first.frames, given);
     return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
   }
@@ -76,6 +76,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     const place = await nextPlace({ path, shown: given }, resuming);
     if ("kind" in place) return place;
     const warnings = [...prepared.warnings];
+    const word = readEffectWord(resuming.request.inputs);
     const plain = savedFrom(read.checkpoint, read.frames, place.shown);
     const named: SavedRun = {
       ...plain,
@@ -104,7 +105,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     });
     started = true;
     return await goOn({
-      prepared,
+      prepared: { ...prepared, tools: withKnownEffects(prepared.tools, plain.effects, word) },
       saved,
       oracle: await createRunOracle(prepared, core),
       fresh: undefined,

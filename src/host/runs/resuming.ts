@@ -7,6 +7,7 @@ import type { CallOptions, ResumeRequest } from "../host.ts";
 import { policy } from "../inputs.ts";
 import type { ReplyVia } from "../result.ts";
 import { boundBudget, type RunParts } from "./commission.ts";
+import { withoutEffectWords } from "./known_effect.ts";
 import type { SavedRun } from "./saved_run.ts";
 
 /** What a resume works with. */
@@ -56,6 +57,7 @@ export function nextSaved(saved: SavedRun, resuming: Resuming, warnings: string[
  * @returns The way, or `undefined` where nothing came in.
  */
 export function replyVia({ request, parts }: Resuming): ReplyVia | undefined {
-  if (request.inputs === undefined || Object.keys(request.inputs).length === 0) return undefined;
+  const inputs = withoutEffectWords(request.inputs ?? {});
+  if (Object.keys(inputs).length === 0) return undefined;
   return request.replyVia ?? (parts.core.options.door === "cli" ? "cli" : "argument");
 }

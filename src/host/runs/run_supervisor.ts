@@ -158,6 +158,7 @@ export class RunSupervisor {
   async wait(run: ActiveRun, waiting: Waiting): Promise<RunReport> {
     const { call, seconds, onCancel } = waiting;
     const stopWatching = run.watch({ onProgress: call.onProgress, onEvent: call.onEvent });
+    run.launch();
     const over = new AbortController();
     const cancel = (): void => {
       if (onCancel === "leave") over.abort();
@@ -182,6 +183,7 @@ export class RunSupervisor {
   async close(): Promise<void> {
     this.#closed = true;
     const ending = [...this.#active.values()].map((run) => {
+      run.launch();
       run.stop("park");
       return run.done.catch(() => undefined);
     });

@@ -106,16 +106,6 @@ export function asks(saved: SavedRun): { ask: string | undefined; replyTo: strin
 }
 
 /**
- * Tells whether a suspension waits for a person's word, so that a resume without inputs only shows it.
- *
- * @param reason Why it waits.
- * @returns Whether somebody must decide.
- */
-export function waitsForPerson(reason: string): boolean {
-  return reason === "escalated" || reason === EFFECT_UNKNOWN;
-}
-
-/**
  * Tells what a saved run has spent, as the result of a suspension counts it.
  *
  * @param saved The run.

@@ -1,0 +1,204 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { CallProgress } from "../../src/host/mod.ts";
+import { MockProvider } from "../../src/testing/mod.ts";
+import { ASKING, PLAIN, rig } from "./harness.ts";
+
+const SLOW = `
+machine: slow
+entry: a
+budget: 4
+states:
+  a: { structure: s, prompt: first, output: o, gates: [ { when: otherwise, then: ok, to: b } ] }
+  b: { structure: s, prompt: second, output: p, gates: [ { when: otherwise, then: ok, to: END } ] }
+`;
+
+function slow(delayMs: number, replies: readonly string[] = ["1", "2"]) {
+  const made = rig();
+  const model = new MockProvider(replies.map((content) => ({ content, delayMs })), {
+    clock: made.clock,
+  });
+  return { ...rig({ clock: made.clock, model }), model };
+}
+
+Deno.test("Host.run() answers running after wait_seconds, and a look waits for the end", async () => {
+  const { host, clock } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 50 }));
+  assertEquals([first.object["status"], first.object["at"]], ["running", "b"]);
+  assertEquals(first.object["result"], null);
+  assertMatch(String(first.object["progress"]), /^state b \(2 of at most 4 steps\) · \d+ tokens$/);
+  const run = String(first.object["run"]);
+  const look = await clock.run(host.resume({ run, waitSeconds: 5 }));
+  assertEquals(look.object["status"], "running");
+  const end = await clock.run(host.resume({ run }));
+  assertEquals([end.object["status"], end.object["result"]], ["done", "2"]);
+  const again = await host.resume({ run });
+  assertEquals(again.object, end.object);
+  assertEquals(clock.pending, 0);
+});
+
+Deno.test("Host.run() waits the host's seconds by default, and for ever with 0", async () => {
+  const { host, clock } = slow(40_000);
+  const usual = await clock.run(host.run({ source: SLOW }));
+  assertEquals(usual.object["status"], "running");
+  assertEquals(clock.monotonic(), 50_000);
+  const forever = slow(4_000_000);
+  const end = await forever.clock.run(forever.host.run({ source: SLOW, waitSeconds: 0 }));
+  assertEquals(end.object["status"], "done");
+});
+
+Deno.test("Host.resume() forgets an outcome after an hour", async () => {
+  const { host, clock } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  const run = String(first.object["run"]);
+  await clock.run(host.resume({ run, waitSeconds: 0 }));
+  await clock.advance(3_599_999);
+  assertEquals((await host.resume({ run })).object["status"], "done");
+  await clock.advance(1);
+  assertEquals((await host.resume({ run })).object["error"], "unknown-run");
+});
+
+Deno.test("Host.resume() with cancel stops a run for good", async () => {
+  const { host, clock, model } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  const run = String(first.object["run"]);
+  const end = await clock.run(host.resume({ run, cancel: true }));
+  assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
+  assertEquals((await host.resume({ run })).object["error"], "cancelled");
+  assertEquals(model.callCount, 1);
+  assertEquals(clock.pending, 0);
+});
+
+Deno.test("Host.resume() with cancel forgets a run that waits", async () => {
+  const { host } = rig({ model: new MockProvider(["D"]) });
+  const first = await host.run({ source: ASKING, hitl: true });
+  const run = String(first.object["run"]);
+  const end = await host.resume({ run, cancel: true });
+  assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
+  const late = await host.resume({ checkpoint: String(first.object["checkpoint"]), inputs: {} });
+  assert(late.isError);
+});
+
+Deno.test("Host.run() stops the run when its call is cancelled", async () => {
+  const { host, clock, model } = slow(40_000);
+  const controller = new AbortController();
+  const running = host.run({ source: SLOW }, { signal: controller.signal });
+  await clock.advance(10);
+  controller.abort();
+  const end = await running;
+  assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
+  assertEquals(model.callCount, 1);
+  assertEquals(clock.pending, 0);
+});
+
+Deno.test("Host.resume() that only looks can be cancelled without harm to the run", async () => {
+  const { host, clock } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  const run = String(first.object["run"]);
+  const controller = new AbortController();
+  const look = host.resume({ run }, { signal: controller.signal });
+  await clock.advance(10);
+  controller.abort();
+  assertEquals((await look).object["status"], "running");
+  const end = await clock.run(host.resume({ run, waitSeconds: 0 }));
+  assertEquals(end.object["status"], "done");
+});
+
+Deno.test("Host.resume() that is cancelled parks the run, and its handle is valid again", async () => {
+  const made = rig();
+  const { clock } = made;
+  const model = new MockProvider(["D", { content: "late", delayMs: 1000 }, "Y"], { clock });
+  const { host } = rig({ clock, model });
+  const first = await host.run({ source: ASKING, hitl: true });
+  const checkpoint = String(first.object["checkpoint"]);
+  const controller = new AbortController();
+  const inputs = { "decision.answer": "yes" };
+  const resumed = host.resume({ checkpoint, inputs }, { signal: controller.signal });
+  await clock.advance(10);
+  assertEquals((await host.resume({ checkpoint, inputs })).object["error"], "busy");
+  controller.abort();
+  const parked = await resumed;
+  assertEquals([parked.object["status"], parked.object["error"]], ["suspended", "escalated"]);
+  const shown = await host.resume({ checkpoint });
+  assertEquals(shown.object["ask"], "Approve?");
+  const done = await host.resume({ checkpoint, inputs });
+  assertEquals([done.object["status"], done.object["result"]], ["done", "Y"]);
+});
+
+Deno.test("Host.resume() that is cancelled after a state parks the run after that state", async () => {
+  const source = ASKING.replace(
+    "    gates: [ { when: otherwise, then: ok, to: END } ]",
+    "    gates: [ { when: otherwise, then: ok, to: more } ]\n" +
+      "  more: { structure: s, prompt: more, output: final, gates: [ { when: otherwise, then: ok, to: END } ] }",
+  );
+  const { clock } = rig();
+  const model = new MockProvider(["D", "A", { content: "late", delayMs: 1000 }, "M"], { clock });
+  const { host } = rig({ clock, model });
+  const first = await host.run({ source, hitl: true });
+  const checkpoint = String(first.object["checkpoint"]);
+  const controller = new AbortController();
+  const inputs = { "decision.answer": "yes" };
+  const resumed = host.resume({ checkpoint, inputs }, { signal: controller.signal });
+  await clock.advance(10);
+  controller.abort();
+  const parked = await resumed;
+  assertEquals([parked.object["status"], parked.object["error"]], ["suspended", "interrupted"]);
+  assertEquals(parked.object["checkpoint"], checkpoint);
+  const done = await host.resume({ checkpoint });
+  assertEquals([done.object["status"], done.object["result"]], ["done", "M"]);
+  assertEquals(model.callCount, 4);
+});
+
+Deno.test("Host.run() reports every state, and at least every ten seconds", async () => {
+  const { host, clock } = slow(25_000);
+  const seen: CallProgress[] = [];
+  await clock.run(
+    host.run({ source: SLOW, waitSeconds: 0 }, { onProgress: (report) => seen.push(report) }),
+  );
+  const numbers = seen.map(({ progress }) => progress);
+  assertEquals(numbers, numbers.toSorted((a, b) => a - b));
+  assertEquals(new Set(numbers).size, numbers.length);
+  const messages = seen.map(({ message }) => message.split(" ·")[0]);
+  assertEquals(messages.filter((one) => one === "state a (1 of at most 4 steps)").length, 4);
+  assertEquals(messages.filter((one) => one === "state b (2 of at most 4 steps)").length, 4);
+  assertEquals(clock.pending, 0);
+});
+
+Deno.test("Host.run() tells events in order to whoever asks for them", async () => {
+  const { host } = rig({ model: new MockProvider(["R"]) });
+  const types: string[] = [];
+  await host.run({ source: PLAIN }, { onEvent: ({ type }) => types.push(type) });
+  assertEquals(types, ["run-start", "state-start", "state-done", "run-finished"]);
+});
+
+Deno.test("Host.run() refuses the run beyond its cap and takes one when another is over", async () => {
+  const { clock } = rig();
+  const model = new MockProvider(Array.from({ length: 3 }, () => ({ content: "x", delayMs: 10 })), {
+    clock,
+  });
+  const { host } = rig({ clock, model, limits: { maxRuns: 2 } });
+  const two = [host.run({ source: PLAIN }), host.run({ source: PLAIN })];
+  await clock.advance(0);
+  const third = await host.run({ source: PLAIN });
+  assertEquals(third.object["error"], "busy");
+  assertStringIncludes(third.text, "2 runs are under way");
+  for (const done of await clock.run(Promise.all(two))) assertEquals(done.object["status"], "done");
+  assertEquals((await clock.run(host.run({ source: PLAIN }))).object["status"], "done");
+});
+
+Deno.test("Host.run() runs 64 at once in the time of one", async () => {
+  const { clock } = rig();
+  const replies = Array.from({ length: 64 }, () => ({ content: "x", delayMs: 200 }));
+  const { host } = rig({ clock, model: new MockProvider(replies, { clock }) });
+  const all = Array.from({ length: 64 }, () => host.run({ source: PLAIN }));
+  const done = await clock.run(Promise.all(all));
+  assert(done.every(({ object }) => object["status"] === "done"));
+  assert(clock.monotonic() <= 220, `${clock.monotonic()} ms`);
+});
+
+Deno.test("Host.close() ends what runs and leaves no timer", async () => {
+  const { host, clock } = slow(40_000);
+  await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  await host.close();
+  assertEquals(clock.pending, 0);
+  assertEquals((await host.run({ source: PLAIN })).object["error"], "busy");
+});
