@@ -1,0 +1,113 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { LlmError } from "../../src/llm/mod.ts";
+import {
+  createRecorder,
+  RefusalError,
+  resultObject,
+  runMachine,
+  runScenario,
+  scenarioFromRecording,
+} from "../../src/machine/mod.ts";
+import { machineOf, oneState, oracleOf, plain, scripted, textOf } from "./support/running.ts";
+
+const LOOP = "[{ when: good, then: ok, to: END }, { when: otherwise, then: ok, to: a }]";
+
+Deno.test("scenarioFromRecording() writes the common form where it gives the same run", async () => {
+  const machine = machineOf(`
+machine: m
+entry: a
+budget: 9
+context: { topic: tea, other: kept }
+states:
+  a: { structure: s, prompt: "{{topic}}", output: o, gates: [{ when: allowed, hook: allowed, then: ok, to: b }, { when: otherwise, then: ok, to: a }] }
+  b: { tool: search, input: { q: "{{topic}}" }, output: f, gates: [{ when: good, then: ok, to: END }, { when: otherwise, fail: true }] }
+`);
+  const recorder = createRecorder(
+    machine,
+    scripted({ produce: ["one", "two"], judge: [0], tokens: [2, 1] }, {
+      inputs: { topic: "coffee" },
+      tools: new Map([["search", { run: () => "found" }]]),
+      hooks: new Map([["allowed", (context) => context.o === "two"]]),
+      onUntrustedFlow: "report",
+    }),
+  );
+  const result = await runMachine(machine, recorder.options);
+  const scenario = await scenarioFromRecording(plain(recorder.recording(result)), machine, {
+    name: "n",
+  });
+  assertEquals(plain(scenario), {
+    name: "n",
+    context: { topic: "coffee" },
+    run: { on_untrusted_flow: "report" },
+    llm: { produce: ["one", "two"], judge: [0], tokens: [2, 1] },
+    tools: { search: ["found"] },
+    hooks: { allowed: [false, true] },
+    expect: {
+      status: "done",
+      error: null,
+      result: "found",
+      trace: [
+        { state: "a", gate: "otherwise", policy: "ok", to: "a" },
+        { state: "a", gate: "allowed", policy: "ok", to: "b" },
+        { state: "b", gate: "good", policy: "ok", to: "END" },
+      ],
+    },
+  });
+});
+
+const failures: [what: string, error: Error][] = [
+  ["a refusal", new RefusalError("no", { input: 3, output: 0 })],
+  ["a provider's failure", new LlmError("server", "status 500")],
+  ["an odd error", new Error("odd")],
+];
+for (const [what, error] of failures) {
+  Deno.test(`createRecorder() keeps ${what}, and the scenario repeats it`, async () => {
+    const machine = oneState(LOOP);
+    const oracle = oracleOf({
+      produce: () => {
+        throw error;
+      },
+    });
+    const recorder = createRecorder(machine, scripted({}, { oracle }));
+    const result = await runMachine(machine, recorder.options);
+    const scenario = await scenarioFromRecording(plain(recorder.recording(result)), machine);
+    const repeated = await runScenario(machine, plain(scenario));
+    assertEquals(repeated.mismatches, []);
+    assert(repeated.result !== undefined);
+    assertEquals(plain(resultObject(repeated.result)), plain(resultObject(result)));
+  });
+}
+
+Deno.test("createRecorder() keeps truncation and thinking", async () => {
+  const machine = oneState("[{ when: otherwise, then: ok, to: END }]");
+  const oracle = oracleOf({
+    produce: () => ({
+      ...textOf("half"),
+      reasoning: "hm",
+      truncated: true,
+      finishReason: "length",
+    }),
+  });
+  const recorder = createRecorder(machine, scripted({}, { oracle }));
+  const result = await runMachine(machine, recorder.options);
+  const scenario = await scenarioFromRecording(plain(recorder.recording(result)), machine);
+  const repeated = await runScenario(machine, plain(scenario));
+  assertEquals(plain(repeated.result?.trace), plain(result.trace));
+});
+
+Deno.test("a recording that lacks an answer fails instead of making one up", async () => {
+  const machine = oneState(LOOP);
+  const recorder = createRecorder(machine, scripted({ produce: ["x"], judge: ["none", 0] }));
+  await runMachine(machine, recorder.options);
+  const llm = {
+    answers: { models: { balanced: "m" }, list: [{ at: "a", kind: "produce", text: "x" }] },
+  };
+  const { result } = await runScenario(machine, { llm, expect: {} });
+  assertEquals(result?.error, "state-error: recording: no judge was recorded at 'a'");
+});
+
+Deno.test("scenarioFromRecording() refuses what is no recording", async () => {
+  const machine = oneState(LOOP);
+  await assertRejects(() => scenarioFromRecording({ scenarios: [] }, machine), TypeError);
+  await assertRejects(() => scenarioFromRecording("x", machine), TypeError);
+});
