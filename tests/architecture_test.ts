@@ -1,5 +1,6 @@
 /** Holds the layout of `src/` as data: rooms, import directions, who may touch the outside, and a few rules of style. */
 import { assert, assertEquals } from "@std/assert";
+import { lazyModules } from "../scripts/compile.ts";
 
 /** Every room, and what it may import beyond `json` and `ports`, which everyone may. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -182,6 +183,39 @@ Deno.test("every suppression of a lint rule says why", () => {
   assertEquals(wrong, []);
 });
 
+Deno.test("whoever has mod.ts in a cache has every module of the program", async () => {
+  const reached = new Set<string>();
+  const visit = async (path: string): Promise<void> => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const name of importsOf(withoutTypeImports(await Deno.readTextFile(path)))) {
+      if (name.startsWith(".")) await visit(resolve(path, name));
+    }
+  };
+  await visit("mod.ts");
+  const lazy = await lazyModules(new URL("../", import.meta.url));
+  assert(lazy.length > 0);
+  assertEquals(lazy.filter((path) => !reached.has(path)), []);
+});
+
+Deno.test("an import by a name that is no literal states the module's type, so that tools find it", () => {
+  const wrong = files.filter(({ code, text }) =>
+    (code.match(/\bawait import\(\w/g) ?? []).length >
+      (text.match(/\btypeof import\("\./g) ?? []).length
+  );
+  assertEquals(wrong.map(({ path }) => path), []);
+});
+
+Deno.test("what src imports beside modules is published", async () => {
+  const { publish } = JSON.parse(await Deno.readTextFile("deno.json"));
+  const assets = files.flatMap(({ text }) =>
+    [...text.matchAll(/from "[^"]+\.(\w+)" with \{/g)].map(([, suffix = ""]) => suffix)
+  );
+  for (const suffix of new Set(assets)) {
+    assert(publish.include.includes(`src/**/*.${suffix}`), suffix);
+  }
+});
+
 Deno.test("the table of rooms has no cycle", () => {
   const order: string[] = [];
   const visit = (room: string, path: readonly string[]): void => {
@@ -295,6 +329,10 @@ function importsOf(text: string): string[] {
   );
   return [...found].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? "")
     .filter((specifier) => !/\.(mk|json|txt)$/.test(specifier));
+}
+
+function withoutTypeImports(text: string): string {
+  return text.replace(/^(import|export) type [^;]*;/gm, "").replace(/typeof import\([^)]*\)/g, "");
 }
 
 /** Blanks comments and the inside of strings, so that patterns see code alone. Template holes are code. */
