@@ -10,6 +10,17 @@ export {
   type ApprovalRequest,
   type Approver,
 } from "./approval.ts";
+export { cancelBatch, consensusBatch, lookAtBatch, mapBatch } from "./batches.ts";
+export type { BatchStatus } from "./batch_client.ts";
+export type {
+  BatchEndpoint,
+  BatchOptions,
+  BatchProgress,
+  ConsensusBatchMetadata,
+  ConsensusBatchOptions,
+  MapBatchMetadata,
+  MapBatchOptions,
+} from "./batch_options.ts";
 export { calculatorTool, echoTool } from "./builtin_tools.ts";
 export { type CheckpointStore, createMemoryCheckpointStore } from "./checkpoint_store.ts";
 export { consensus } from "./consensus.ts";
@@ -24,6 +35,22 @@ export {
   type SampleOutcome,
   type SampleReport,
 } from "./consensus_options.ts";
+export { createTelemetry } from "./create_telemetry.ts";
+export {
+  type ConversationScript,
+  type ConversationTurn,
+  runConversation,
+} from "./eval_conversation.ts";
+export type {
+  EvalCase,
+  EvalReport,
+  EvalResult,
+  EvalSuiteOptions,
+  EvalVerdict,
+  PassRate,
+} from "./eval_options.ts";
+export { reportJUnit } from "./eval_report.ts";
+export { passRate, runEvalSuite } from "./evals.ts";
 export { Kit, type KitOptions, type SessionOptions } from "./kit.ts";
 export {
   type MapFailure,
@@ -69,6 +96,7 @@ export {
 export type { StepContext } from "./step_context.ts";
 export { structured } from "./structured.ts";
 export type { StructuredMetadata, StructuredOptions, Validator } from "./structured_options.ts";
+export type { ServerCall, ServerSpan, Telemetry, TelemetryOptions } from "./telemetry_options.ts";
 export {
   castVote,
   tallyVotes,
