@@ -1,6 +1,6 @@
 /**
- * Doubles for our tests and for users': a model that says what it is told to, a clock that moves when told, chance that
- * repeats itself, streams in pairs.
+ * Doubles for our tests and for users': a model that says what it is told to, answers recorded once and replayed offline, a
+ * clock that moves when told, chance that repeats itself, streams in pairs.
  *
  * @module
  */
@@ -15,4 +15,13 @@ export {
   mockToolCall,
 } from "./mock_provider.ts";
 export { pairedStreams, type PairedStreamsOptions, type StreamEnd } from "./paired_streams.ts";
+export {
+  type RecordedExchange,
+  type RecordedOutcome,
+  type Recording,
+  type RecordingOptions,
+  type RecordingProvider,
+  recordProvider,
+  replayProvider,
+} from "./recorded_provider.ts";
 export { SeededRandom } from "./seeded_random.ts";

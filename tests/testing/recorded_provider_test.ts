@@ -1,0 +1,76 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { KitError, LlmError, type Message } from "../../src/llm/mod.ts";
+import {
+  MockProvider,
+  type Recording,
+  recordProvider,
+  replayProvider,
+} from "../../src/testing/mod.ts";
+
+function ask(content: string): readonly Message[] {
+  return [{ role: "user", content }];
+}
+
+async function record(): Promise<Recording> {
+  const recorder = recordProvider(
+    new MockProvider([
+      "first",
+      "second",
+      new LlmError("rate_limit", "slow down, sk-0123456789abcdef", { retryable: true }),
+    ]),
+  );
+  await recorder.complete(ask("Q"), { temperature: 0.9, maxTokens: 5 });
+  await recorder.complete(ask("Q"), { temperature: 0.9, maxTokens: 9 });
+  await assertRejects(() => recorder.complete(ask("key sk-0123456789abcdef")), LlmError);
+  return JSON.parse(JSON.stringify(recorder.recording()));
+}
+
+Deno.test("replayProvider() gives equal requests their answers in the order recorded, each once", async () => {
+  const replayed = replayProvider(await record());
+  const texts = [
+    (await replayed.complete(ask("Q"), { temperature: 0.9, timeoutMs: 1 })).content,
+    (await replayed.complete(ask("Q"), { temperature: 0.9, idempotencyKey: "k" })).content,
+  ];
+  assertEquals(texts, ["first", "second"]);
+  const error = await assertRejects(
+    () => replayed.complete(ask("Q"), { temperature: 0.9 }),
+    KitError,
+  );
+  assertEquals(error.code, "config");
+});
+
+Deno.test("replayProvider() fails again as it was recorded", async () => {
+  const replayed = replayProvider(await record());
+  const error = await assertRejects(
+    () => replayed.complete(ask("key sk-0123456789abcdef")),
+    LlmError,
+  );
+  assertEquals([error.code, error.retryable], ["rate_limit", Boolean(1)]);
+});
+
+Deno.test("replayProvider() tells requests apart by what changes the answer", async () => {
+  const replayed = replayProvider(await record());
+  for (
+    const [content, options] of [["Q", { temperature: 0.1 }], ["other", {
+      temperature: 0.9,
+    }]] as const
+  ) {
+    await assertRejects(() => replayed.complete(ask(content), options), KitError);
+  }
+});
+
+Deno.test("recordProvider() keeps no secret, in requests, answers and errors", async () => {
+  const text = JSON.stringify(await record());
+  assert(!text.includes("sk-0123456789abcdef") && text.includes("slow down"));
+});
+
+Deno.test("recordProvider() claims no more than the provider behind it", () => {
+  const plain = recordProvider({ complete: () => Promise.reject(new Error("unused")) });
+  assertEquals([plain.supportsTools, plain.model], [undefined, undefined]);
+  const mock = recordProvider(new MockProvider([], { model: "m", supportsTools: false }));
+  assertEquals([mock.supportsTools, mock.model], [false, "m"]);
+});
+
+Deno.test("replayProvider() refuses what is no recording", () => {
+  assertThrows(() => replayProvider({ version: 2 } as unknown as Recording), KitError);
+});
