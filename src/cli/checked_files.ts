@@ -25,6 +25,9 @@ export interface CheckedFile {
   readonly findings: readonly Diagnostic[];
 }
 
+/** Which findings of a file count. */
+export type Wanted = (diagnostic: Diagnostic, all: readonly Diagnostic[]) => boolean;
+
 /** What an item of a check or a lint says. */
 export type FileStatus = "ok" | "warning" | "error";
 
@@ -66,11 +69,11 @@ export async function checkFiles(
 export async function printForeign(
   files: readonly CheckedFile[],
   { format, out, context }: Invocation,
-  wanted: (diagnostic: Diagnostic) => boolean,
+  wanted: Wanted,
 ): Promise<boolean> {
   const found = files.map((file) => ({
     path: file.path,
-    diagnostics: diagnosticsOf(file).filter(wanted),
+    diagnostics: wantedOf(file, wanted),
   }));
   if (format === "github") {
     for (const line of githubLines(found)) await out.line(line);
@@ -90,20 +93,39 @@ export async function printForeign(
 export async function printFile(
   file: CheckedFile,
   status: FileStatus,
-  options: { readonly out: Output; readonly wanted: (diagnostic: Diagnostic) => boolean },
+  options: { readonly out: Output; readonly wanted: Wanted },
 ): Promise<void> {
   const { out, wanted } = options;
   const head = out.style(statusStyle(status), status.toUpperCase());
   await out.line(`${head} ${printable(file.path)}`);
-  for (const diagnostic of diagnosticsOf(file).filter(wanted)) {
+  for (const diagnostic of wantedOf(file, wanted)) {
     for (const line of diagnosticLines(diagnostic, out)) await out.line(line);
   }
+}
+
+/**
+ * Tells whether a finding is not said a second time by lint, which repeats some findings of check.
+ *
+ * @param diagnostic A finding.
+ * @param all All findings of the file.
+ * @returns Whether it is lint's own, or lint is silent about it.
+ */
+export function saidOnce(diagnostic: Diagnostic, all: readonly Diagnostic[]): boolean {
+  if (diagnostic.stage === "lint") return true;
+  return !all.some(({ stage, code, message }) =>
+    stage === "lint" && code === diagnostic.code && message === diagnostic.message
+  );
 }
 
 /** The findings; where the host could only give texts, as findings without a place. */
 function diagnosticsOf({ emitted, errors }: CheckedFile): readonly Diagnostic[] {
   if (emitted.diagnostics.length > 0) return emitted.diagnostics;
   return errors.map((message) => ({ severity: "error", code: "load", message }));
+}
+
+function wantedOf(file: CheckedFile, wanted: Wanted): Diagnostic[] {
+  const all = diagnosticsOf(file);
+  return all.filter((diagnostic) => wanted(diagnostic, all));
 }
 
 function diagnosticLines(diagnostic: Diagnostic, out: Output): string[] {
@@ -115,7 +137,7 @@ function diagnosticLines(diagnostic: Diagnostic, out: Output): string[] {
   const lines = [
     `  ${out.style(color, `${label}:`)} ${text} ${out.style("dim", `[${code}]${place}`)}`,
   ];
-  if (position !== undefined && excerpt !== undefined) {
+  if (position !== undefined && excerpt !== undefined && excerpt.trim() !== "") {
     const gutter = `    ${position.line} | `;
     // Tabs are kept before the mark, so that it stands under its place whatever a tab is wide.
     const before = [...excerpt].slice(0, position.column - 1)

@@ -109,10 +109,22 @@ async function printNext(object: JsonObject, out: Output): Promise<void> {
   if (ask !== "") await out.line(`\n${out.style("bold", printable(ask))}`);
   const checkpoint = textOf(object, "checkpoint");
   if (checkpoint === "") return;
-  const reply = textOf(object, "reply_to");
-  const set = reply === "" ? "" : ` --set ${reply}=YOUR-REPLY`;
   await out.line(`checkpoint: ${printable(checkpoint)}`);
-  await out.line(`go on with: kit resume ${quoted(checkpoint)}${set}`);
+  await out.line(`go on with: ${nextCommand(object, checkpoint)}`);
+}
+
+function nextCommand(object: JsonObject, checkpoint: string): string {
+  const command = `kit resume ${quoted(checkpoint)}`;
+  switch (textOf(object, "error")) {
+    case "cost-exhausted":
+      return `${command} --max-tokens MORE-IN-TOTAL`;
+    case "budget-exhausted":
+      return `a larger budget in the machine, then ${command} --force`;
+    default: {
+      const reply = textOf(object, "reply_to");
+      return reply === "" ? command : `${command} --set ${reply}=YOUR-REPLY`;
+    }
+  }
 }
 
 /** The states that a trace went through, and where it went last. */

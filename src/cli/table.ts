@@ -254,9 +254,9 @@ const DOCTOR: Command = {
   name: "doctor",
   summary: "Say what is configured, and what is missing",
   positionals: [],
-  options: [CONFIG, PROVIDER],
+  options: [CONFIG, PROVIDER, STORE],
   formats: ["text", "json"],
-  examples: ["kit doctor"],
+  examples: ["kit doctor", "kit doctor --store sqlite:runs.db"],
 };
 
 const DEMO: Command = {

@@ -34,6 +34,7 @@ export async function run(invocation: Invocation): Promise<number> {
       ...keyItems(report),
       ...backendItems(report),
       ...await machineItems(invocation),
+      ...await storeItems(invocation),
       ...directoryItems(report),
     ];
     const ok = items.every(({ status }) => status !== "error");
@@ -106,6 +107,25 @@ async function machineItems(invocation: Invocation): Promise<Item[]> {
       name: `machines ${layer} · ${count} ${count === 1 ? "machine" : "machines"}`,
       status: "ok",
     }));
+  } finally {
+    await host.close();
+  }
+}
+
+async function storeItems(invocation: Invocation): Promise<Item[]> {
+  const { args, context } = invocation;
+  const place = args.value("store") ?? context.ports.env.get("KIT_STORE") ?? "";
+  if (place === "") return [];
+  // A place may hold a password; its scheme is enough to know it by.
+  const name = `store ${place.slice(0, place.indexOf(":"))}`;
+  const host = openHost(invocation);
+  try {
+    const { suspended, running, finished } = await (await host.store()).counts();
+    const counts = `suspended=${suspended} · running=${running} · finished=${finished}`;
+    return [{ name: `${name} · ${counts}`, status: "ok" }];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return [{ name, status: "error", errors: [message] }];
   } finally {
     await host.close();
   }

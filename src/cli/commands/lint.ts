@@ -9,6 +9,7 @@ import {
   type FileStatus,
   printFile,
   printForeign,
+  saidOnce,
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
 import type { Host } from "../../host/mod.ts";
@@ -36,8 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
     }
     const failed = files.some((file) => file.errors.length > 0 || (strict && grave(file)));
     const code = failed ? EXIT.finding : EXIT.ok;
-    const wanted = (): boolean => true;
-    if (await printForeign(files, invocation, wanted)) return code;
+    if (await printForeign(files, invocation, saidOnce)) return code;
     const findings = files.reduce((total, file) => total + file.findings.length, 0);
     if (format === "json") {
       await out.json({
@@ -50,7 +50,7 @@ export async function run(invocation: Invocation): Promise<number> {
       return code;
     }
     for (const file of files) {
-      await printFile(file, statusOf(file), { out, wanted });
+      await printFile(file, statusOf(file), { out, wanted: saidOnce });
       for (const text of live.get(file) ?? []) await out.line(`  llm: ${printable(text)}`);
     }
     await out.line(out.style("dim", `files=${files.length} · findings=${findings}`));
