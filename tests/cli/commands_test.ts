@@ -356,7 +356,7 @@ Deno.test("kit doctor names what is missing and ends with 1", async () => {
 Deno.test("kit doctor ends with 0 where a model can be asked, and shows no key", async () => {
   const { code, stdout } = await cli(["doctor"], {
     variables: {
-      EXECUTIONKIT_BASE_URL: "https://example.com/v1?key=secret",
+      EXECUTIONKIT_BASE_URL: "https://example.com/v1",
       EXECUTIONKIT_MODEL: "m",
       EXECUTIONKIT_API_KEY: "sk-very-secret",
     },
