@@ -7,7 +7,13 @@ import { ambientPorts, type Deadline, type Ports } from "../ports/mod.ts";
 import { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
 import { classifyFetchError } from "./classify.ts";
 import { copyError } from "./copy_error.ts";
-import { AbortedError, BudgetExhaustedError, type KitError, type KitErrorCode } from "./errors.ts";
+import {
+  AbortedError,
+  BudgetExhaustedError,
+  ConfigError,
+  type KitError,
+  type KitErrorCode,
+} from "./errors.ts";
 import { estimateInputTokens } from "./estimate.ts";
 import type { Estimate, Ledger, Reservation } from "./ledger.ts";
 import type { LlmResponse, Message } from "./message.ts";
@@ -101,6 +107,7 @@ export class Call implements Disposable {
     messages: readonly Message[],
     options: CallOptions & { readonly streamed?: boolean },
   ) {
+    if (messages.length === 0) throw new ConfigError("There is no message", { code: "argument" });
     this.#provider = provider;
     this.#messages = messages;
     this.#options = options;

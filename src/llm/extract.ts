@@ -82,7 +82,7 @@ export const MAX_EXTRACT_LENGTH = 4 * 1024 * 1024;
  * ```ts
  * import { assertEquals } from "@std/assert";
  *
- * const found = extractJson('Sure:\n```json\n{"score": 7}\n```');
+ * const found = extractJson('Sure, here it is: {"score": 7}');
  * assertEquals(found.kind === "value" && found.value, { score: 7 });
  * ```
  *
