@@ -25,6 +25,7 @@ export interface LedgerOptions {
  *
  * @example
  * ```ts
+ * import { BudgetExhaustedError } from "@kit/mcp";
  * import { assertEquals, assertThrows } from "@std/assert";
  *
  * const ledger = createLedger({ maxCalls: 1 });
