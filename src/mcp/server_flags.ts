@@ -4,8 +4,22 @@
  * @module
  */
 
-/** Flags of `kit mcp` that have a value. */
-const VALUED = [
+/** A flag of `kit mcp`. */
+export type ServerFlag =
+  | "allow-write"
+  | "checkpoint-dir"
+  | "config"
+  | "log-level"
+  | "max-message-bytes"
+  | "provider"
+  | "script"
+  | "store"
+  | "tool-prefix"
+  | "tools"
+  | "workspace";
+
+/** Flags that have a value. */
+const VALUED: readonly ServerFlag[] = [
   "config",
   "provider",
   "script",
@@ -16,12 +30,9 @@ const VALUED = [
   "tool-prefix",
   "max-message-bytes",
   "log-level",
-] as const;
-/** Flags of `kit mcp` that have none. */
-const BARE = ["allow-write"] as const;
-
-/** A flag of `kit mcp`. */
-export type ServerFlag = typeof VALUED[number] | typeof BARE[number];
+];
+/** Flags that have none. */
+const BARE: readonly ServerFlag[] = ["allow-write"];
 
 /** Flags as they were given; a bare one has the value `"true"`. */
 export type ServerFlags = ReadonlyMap<ServerFlag, string>;
