@@ -25,8 +25,10 @@ export class ThinkingFilter {
    */
   *push(piece: string): Generator<StreamEvent> {
     this.#held += piece;
-    if (this.#state === "start") this.#begin();
-    if (this.#state === "thinking") yield* this.#think();
+    do {
+      if (this.#state === "start") this.#begin();
+      if (this.#state === "thinking") yield* this.#think();
+    } while (this.#state === "start" && this.#opened() !== undefined);
     if (this.#state === "text") yield* this.#flush("text");
   }
 
@@ -35,17 +37,22 @@ export class ThinkingFilter {
     yield* this.#flush(this.#state === "thinking" ? "reasoning" : "text");
   }
 
-  #begin(): void {
+  /** The tag that what is held begins with, complete. */
+  #opened(): string | undefined {
     const start = this.#held.trimStart().toLowerCase();
-    for (const [opening, closing] of TAGS) {
-      if (start.startsWith(opening)) {
-        this.#state = "thinking";
-        this.#closing = closing;
-        this.#held = this.#held.trimStart().slice(opening.length).trimStart();
-        return;
-      }
+    return [...TAGS.keys()].find((opening) => start.startsWith(opening));
+  }
+
+  #begin(): void {
+    const opening = this.#opened();
+    if (opening !== undefined) {
+      this.#state = "thinking";
+      this.#closing = TAGS.get(opening) ?? "";
+      this.#held = this.#held.trimStart().slice(opening.length).trimStart();
+      return;
     }
-    const mayBecome = [...TAGS.keys()].some((opening) => opening.startsWith(start));
+    const start = this.#held.trimStart().toLowerCase();
+    const mayBecome = [...TAGS.keys()].some((tag) => tag.startsWith(start));
     if (!mayBecome) this.#state = "text";
   }
 
@@ -61,7 +68,7 @@ export class ThinkingFilter {
     if (end > 0) yield { type: "reasoning", text: this.#held.slice(0, end) };
     this.#held = this.#held.slice(end + this.#closing.length).trimStart();
     this.#state = "start";
-    this.#begin();
+    if (this.#opened() === undefined) this.#begin();
   }
 
   *#flush(type: "text" | "reasoning"): Generator<StreamEvent> {
