@@ -4,7 +4,7 @@
  * @module
  */
 import { isCatchAll } from "./build.ts";
-import type { Diagnostic, Machine, Registry, State } from "./document.ts";
+import type { Diagnostic, Gate, Machine, Registry, State } from "./document.ts";
 import type { ToolEffect } from "./effects.ts";
 import { type Finding, placeFindings, quoted } from "./finding.ts";
 import { callCycles, flowTaint } from "./lint_flow.ts";
@@ -98,7 +98,8 @@ function* lintGates(state: State): Generator<Finding> {
       hint: "End the gates with - { when: otherwise, … }",
       path,
     };
-  } else if (gates.every(({ catchAll, policy }) => !catchAll || policy === "repair")) {
+  }
+  if (first !== -1 && gates.every(({ catchAll, policy }) => !catchAll || policy === "repair")) {
     yield {
       severity: "warning",
       code: "repair-catch-all",
@@ -128,7 +129,7 @@ function* lintOutput(
   if (read.has(output) || output === machine.result) return;
   if (gates.some(({ to }) => to === END)) return;
   if (gates.some(({ catchAll, hook }) => !catchAll && hook === undefined)) return;
-  if (gates.some(({ hook }) => hook !== undefined && mentions(hook, output))) return;
+  if (aliveGates(state).some(({ hook }) => hook !== undefined && mentions(hook, output))) return;
   yield {
     severity: "warning",
     code: "unread-output",
@@ -138,14 +139,19 @@ function* lintOutput(
   };
 }
 
+/** The gates that lint looks at: where a catch-all is not the last gate, only those before it. */
+function aliveGates({ gates }: State): readonly Gate[] {
+  const first = gates.findIndex(({ catchAll }) => catchAll);
+  return first === -1 || first === gates.length - 1 ? gates : gates.slice(0, first);
+}
+
 /** Tells whether a parametric hook such as `eq:key:value` names a context key. */
 function mentions(hook: string, key: string): boolean {
-  for (let at = hook.indexOf(key, 1); at !== -1; at = hook.indexOf(key, at + 1)) {
+  for (let at = 1; at + key.length <= hook.length; at++) {
     const before = hook[at - 1];
     const after = hook[at + key.length];
-    if ((before === ":" || before === ",") && (after === undefined || /[:.,]/.test(after))) {
-      return true;
-    }
+    if (before !== ":" && before !== ",") continue;
+    if (hook.startsWith(key, at) && (after === undefined || /[:.,]/.test(after))) return true;
   }
   return false;
 }
@@ -155,11 +161,8 @@ const MAX_LISTED = 20;
 
 function* lintEscalations(machine: Machine): Generator<Finding> {
   const states: string[] = [];
-  for (const { id, gates } of machine.states.values()) {
-    // Gates behind the first catch-all never fire.
-    const last = gates.findIndex(({ catchAll }) => catchAll);
-    const alive = last === -1 ? gates : gates.slice(0, last + 1);
-    if (alive.some(({ policy }) => policy === "escalate")) states.push(id);
+  for (const state of machine.states.values()) {
+    if (aliveGates(state).some(({ policy }) => policy === "escalate")) states.push(state.id);
   }
   const [first] = states;
   if (first === undefined) return;

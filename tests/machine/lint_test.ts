@@ -29,6 +29,8 @@ const rows: Row[] = [
     found: [
       "warning repair-only 5:51 a: every gate is a repair, so once they are used up the run halts " +
       "with no-gate-matched",
+      "warning repair-catch-all 5:83 a: the only `when: otherwise` gate is a repair, so once it " +
+      "is used up the run halts with no-gate-matched",
     ],
   },
   {
@@ -88,6 +90,24 @@ const rows: Row[] = [
       ),
     ],
   ] as const).map(([what, text]) => ({ what: `no unread output that ${what}`, text, found: [] })),
+  {
+    what: "an unread output without a name beside a hook",
+    text: machineText(
+      state("a", `{ when: x, hook: "eq:oo:1", then: ok, to: b }, ${NEXT}`)
+        .replace("output: o", 'output: ""') + "\n" + state("b"),
+    ),
+    found: ["warning unread-output 5:41 a: output '' is never read"],
+  },
+  {
+    what: "a hook behind a catch-all as if it were not there",
+    text: machineText(
+      state("a", `${NEXT}, { when: x, hook: "eq:o:1", fail: true }`) + "\n" + state("b"),
+    ),
+    found: [
+      "warning dead-gates 5:90 a: 1 gate(s) after 'otherwise' can never fire",
+      "warning unread-output 5:41 a: output 'o' is never read",
+    ],
+  },
   {
     what: "an output of which a hook names only a part",
     text: machineText(

@@ -9,6 +9,7 @@ import {
   lintMachine,
   type Machine,
 } from "../../src/machine/mod.ts";
+import { anyDocument } from "./arbitrary_documents.ts";
 import { machineText, state } from "./machines.ts";
 
 const { parseMachine } = await loadReader();
@@ -82,6 +83,13 @@ Deno.test("parseMachine() survives standard machines with damage, and is right a
 Deno.test("parseMachine() survives texts of YAML's own marks", () => {
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
   fc.assert(fc.property(text, examine), { numRuns: 1_500, seed: 11 });
+});
+
+Deno.test("check, lint and estimate end for any document, written as JSON", () => {
+  fc.assert(
+    fc.property(anyDocument, (document) => examine(JSON.stringify(document))),
+    { numRuns: 1_000, seed: 11 },
+  );
 });
 
 Deno.test("parseMachine() leaves every prototype alone", () => {
