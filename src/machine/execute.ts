@@ -324,9 +324,12 @@ async function callMachine(level: Level, state: CallState, unit: Unit): Promise<
 function resolveInputs(level: Level, written: JsonObject, scope: Scope): JsonObject {
   const inputs = emptyObject();
   for (const key of Object.keys(written ?? {})) {
-    inputs[key] = resolveInput(written[key] ?? null, scope);
+    const source = written[key] ?? null;
+    const value = resolveInput(source, scope);
+    // A list or an object that a placeholder passed is from now on held elsewhere too.
+    if (typeof source === "string" && typeof value === "object") level.shareValues();
+    inputs[key] = value;
   }
-  level.shareValues();
   return inputs;
 }
 

@@ -18,7 +18,9 @@ const CUT_MARKER = "…[truncated]";
  * @returns The text.
  */
 export function formatValue(value: JsonValue, maxChars: number = PROMPT_VALUE_CHARS): string {
-  return clip(proseText(value), maxChars);
+  // Nothing beyond this many code units can be within the cap, and long lists need not be written to be cut.
+  const enough = maxChars <= 0 ? Infinity : 2 * maxChars;
+  return clip(proseText(value, enough), maxChars);
 }
 
 /**
@@ -97,13 +99,16 @@ export function clip(text: string, maxChars: number): string {
   return firstChars(text, maxChars - CUT_MARKER.length) + CUT_MARKER;
 }
 
-function proseText(value: JsonValue): string {
+function proseText(value: JsonValue, enough: number): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
-  if (isArray(value)) {
-    return value.map((item, index) => `${index + 1}. ${proseText(item)}`).join("\n");
+  if (!isArray(value)) return jsonText(value);
+  let text = "";
+  for (const [index, item] of value.entries()) {
+    if (text.length > enough) break;
+    text += `${index === 0 ? "" : "\n"}${index + 1}. ${proseText(item, enough)}`;
   }
-  return jsonText(value);
+  return text;
 }
 
 function isArray(value: JsonValue): value is readonly JsonValue[] {

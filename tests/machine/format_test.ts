@@ -64,3 +64,8 @@ Deno.test("countChars() counts a lone surrogate as one", () => {
 Deno.test("jsonText() escapes as JSON does and keeps the order of members", () => {
   assertEquals(jsonText({ z: 'q"\n', a: [null, 1.5] }), '{"z": "q\\"\\n", "a": [null, 1.5]}');
 });
+
+Deno.test("formatValue() cuts a long list where it would cut the whole text", () => {
+  const list = Array.from({ length: 50_000 }, (_, i) => `🙂${i}`);
+  assertEquals(formatValue(list), clip(formatValue(list, 0), 20_000));
+});
