@@ -93,6 +93,7 @@ export function emitRefusal(refusal: Refusal, options: EmitOptions): Emitted {
     result: null,
     usage: null,
     trace: [],
+    ...(refusal.run === undefined ? {} : { run: refusal.run }),
   };
   const lines = [
     `error: ${slug}`,

@@ -17,6 +17,8 @@ export interface Refusal {
   readonly warnings: readonly string[];
   /** What kind of thing stood in the way. */
   readonly failure: FailureKind;
+  /** The run that can be looked at instead. */
+  readonly run?: string;
 }
 
 /**
@@ -24,13 +26,17 @@ export interface Refusal {
  *
  * @param slug The fixed word.
  * @param errors Every problem.
- * @param options `warnings`; `failure`: the kind, by default what the word suggests.
+ * @param options `warnings`; `failure`: the kind, by default what the word suggests; `run`: what can be looked at.
  * @returns The refusal.
  */
 export function refuse(
   slug: ErrorSlug,
   errors: readonly string[],
-  options: { readonly warnings?: readonly string[]; readonly failure?: FailureKind } = {},
+  options: {
+    readonly warnings?: readonly string[];
+    readonly failure?: FailureKind;
+    readonly run?: string | undefined;
+  } = {},
 ): Refusal {
   return {
     kind: "refused",
@@ -38,6 +44,7 @@ export function refuse(
     errors,
     warnings: options.warnings ?? [],
     failure: options.failure ?? USUAL_FAILURE[slug],
+    ...(options.run === undefined ? {} : { run: options.run }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { numberArgument, present, textArgument } from "./arguments.ts";
 import { costLine, costObject, ratioText } from "./cost.ts";
 import { DEFAULT_SAMPLES, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
+import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome } from "./outcome.ts";
 import { promptProblem } from "./prompt.ts";
@@ -51,26 +52,27 @@ async function vote(
 ): Promise<ToolOutcome> {
   const { consensus } = await loadPatterns();
   const unanimous = textArgument(args, "strategy") === "unanimous";
-  const result = await consensus(call.provider, textArgument(args, "prompt") ?? "", {
-    numSamples: samples,
-    strategy: unanimous ? "unanimous" : "majority",
-    maxConcurrency: samples,
-    maxTokens: numberArgument(args, "max_tokens") ?? MAX_ANSWER_TOKENS,
-    ledger: call.ledger,
-    deadlineMs: call.deadlineMs,
-    signal: context.signal,
-    ports: setting.host.ports,
-    onSample: ({ done, requested }) =>
-      context.progress({
-        progress: done,
-        total: requested,
-        message: `sample ${done} of ${requested}`,
+  const { ports } = setting.host;
+  const beats = { context, clock: ports.clock, what: "sample", total: samples };
+  const result = await withHeartbeat(
+    beats,
+    (heartbeat) =>
+      consensus(call.provider, textArgument(args, "prompt") ?? "", {
+        numSamples: samples,
+        strategy: unanimous ? "unanimous" : "majority",
+        maxConcurrency: samples,
+        maxTokens: numberArgument(args, "max_tokens") ?? MAX_ANSWER_TOKENS,
+        ledger: call.ledger,
+        deadlineMs: call.deadlineMs,
+        signal: context.signal,
+        ports,
+        onSample: ({ done, requested }) => heartbeat.done(done, requested),
+        ...present({
+          temperature: numberArgument(args, "temperature"),
+          system: textArgument(args, "system"),
+        }),
       }),
-    ...present({
-      temperature: numberArgument(args, "temperature"),
-      system: textArgument(args, "system"),
-    }),
-  });
+  );
   const { metadata, value } = result;
   const spent = call.ledger.spent;
   const object = {

@@ -10,6 +10,7 @@ import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { numberArgument, textArgument } from "./arguments.ts";
 import { costLine, costObject } from "./cost.ts";
 import { DEFAULT_ROUNDS, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
+import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome } from "./outcome.ts";
 import { promptProblem } from "./prompt.ts";
@@ -49,20 +50,21 @@ async function loop(
   },
 ): Promise<ToolOutcome> {
   const { calculatorTool, echoTool, reactLoop } = await loadPatterns();
-  const result = await reactLoop(call.provider, textArgument(args, "prompt") ?? "", {
-    tools: [calculatorTool, echoTool],
-    maxRounds: rounds,
-    maxTokens: numberArgument(args, "max_tokens") ?? MAX_ANSWER_TOKENS,
-    ledger: call.ledger,
-    deadlineMs: call.deadlineMs,
-    signal: context.signal,
-    ports: setting.host.ports,
-    onRound: ({ round, maxRounds }) =>
-      context.progress({
-        progress: round,
-        total: maxRounds,
-        message: `round ${round} of at most ${maxRounds}`,
-      }),
+  const { ports } = setting.host;
+  const beats = { context, clock: ports.clock, what: "round", total: rounds, atMost: true };
+  const result = await withHeartbeat(beats, async (heartbeat) => {
+    const looped = await reactLoop(call.provider, textArgument(args, "prompt") ?? "", {
+      tools: [calculatorTool, echoTool],
+      maxRounds: rounds,
+      maxTokens: numberArgument(args, "max_tokens") ?? MAX_ANSWER_TOKENS,
+      ledger: call.ledger,
+      deadlineMs: call.deadlineMs,
+      signal: context.signal,
+      ports,
+      onRound: ({ round, maxRounds }) => heartbeat.done(round, maxRounds),
+    });
+    heartbeat.done(looped.metadata.rounds, rounds);
+    return looped;
   });
   const { metadata, value } = result;
   const spent = call.ledger.spent;

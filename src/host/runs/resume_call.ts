@@ -213,12 +213,13 @@ async function resumeClaimed(
 }
 
 function claimRefusal(claim: Exclude<Claim, { kind: "claimed" }>): Refusal {
-  const where = claim.runId === undefined ? "" : `; look at the run with {"run": "${claim.runId}"}`;
+  const run = claim.runId;
+  const where = run === undefined ? "" : `; look at the run with {"run": "${run}"}`;
   switch (claim.kind) {
     case "busy":
-      return refuse("busy", [`This suspension is being resumed at the moment${where}`]);
+      return refuse("busy", [`This suspension is being resumed at the moment${where}`], { run });
     case "already-resumed":
-      return refuse("already-resumed", [`This suspension was resumed before${where}`]);
+      return refuse("already-resumed", [`This suspension was resumed before${where}`], { run });
     case "expired":
       return refuse("expired", ["This suspension was kept for its time and is gone"]);
     case "unknown":

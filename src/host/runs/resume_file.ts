@@ -165,17 +165,19 @@ async function takenByStore(
 ): Promise<Refusal | undefined> {
   if (run_id === undefined || !isHandle(run_id)) return undefined;
   const { supervisor } = parts;
+  const run = run_id;
   if (supervisor.active(run_id) !== undefined) {
-    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`]);
+    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`], { run });
   }
   const store = await supervisor.store();
   const record = await store.look(run_id);
   if (record === undefined) return undefined;
   if (record.phase === "finished") {
-    return refuse("already-resumed", [`The run has ended; look at it with {"run": "${run_id}"}`]);
+    const ended = `The run has ended; look at it with {"run": "${run_id}"}`;
+    return refuse("already-resumed", [ended], { run });
   }
   if (record.phase === "running") {
-    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`]);
+    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`], { run });
   }
   // The handle of the same suspension gives way to the file: one of the two goes on, never both.
   await store.forget(run_id);
