@@ -298,6 +298,7 @@ function onDemand(): Promise<unknown>[] {
     import("./src/host/registry/registries.ts"),
     import("./src/host/scripted_models.ts"),
     import("./src/host/tools/host_tools.ts"),
+    import("./src/json/schema.ts"),
     import("./src/jsonrpc/framing.ts"),
     import("./src/mcp/calling.ts"),
     import("./src/mcp/mod.ts"),

@@ -3,8 +3,10 @@
  *
  * @module
  */
+export { compileSchema, validateSchema } from "./compile.ts";
 export { cloneJson, deepEqual, deepFreeze } from "./compare.ts";
 export { formatPointer, parsePointer, readPointer } from "./pointer.ts";
+export { type CompiledSchema, type Problem, problemText } from "./problem.ts";
 export {
   JsonError,
   type JsonFault,
@@ -14,13 +16,6 @@ export {
   readJsonAt,
   skipSpace,
 } from "./reader.ts";
+export { SchemaError } from "./schema_error.ts";
 export { canonicalJson, jsonText } from "./text.ts";
-export {
-  type CompiledSchema,
-  compileSchema,
-  type Problem,
-  problemText,
-  SchemaError,
-  validateSchema,
-} from "./schema.ts";
 export { isJsonObject, type JsonArray, type JsonObject, type JsonValue, member } from "./value.ts";

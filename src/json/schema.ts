@@ -9,31 +9,10 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 import { formatPointer, parsePointer, readPointer } from "./pointer.ts";
 import { MAX_JSON_DEPTH } from "./reader.ts";
-import { admitSchema, SchemaError } from "./schema_gate.ts";
+import type { CompiledSchema, Problem } from "./problem.ts";
+import { SchemaError } from "./schema_error.ts";
+import { admitSchema } from "./schema_gate.ts";
 import { isJsonObject, type JsonObject, type JsonValue, member } from "./value.ts";
-
-export { SchemaError };
-
-/** What is wrong with a value. */
-export interface Problem {
-  /** Where, as a JSON pointer; `""` is the whole value. */
-  readonly pointer: string;
-  /** The keyword of the schema that is not met. */
-  readonly keyword: string;
-  /** What was found against what was wanted. */
-  readonly message: string;
-}
-
-/** A schema ready for use. */
-export interface CompiledSchema {
-  /**
-   * Checks a value.
-   *
-   * @param value The value.
-   * @returns Every problem, in the order of the schema; none if the value fits.
-   */
-  validate(value: JsonValue): readonly Problem[];
-}
 
 /** The most problems that are told of one value. */
 export const MAX_PROBLEMS = 50;
@@ -69,31 +48,6 @@ export async function compileSchema(schema: JsonValue): Promise<CompiledSchema> 
       }
     },
   };
-}
-
-/**
- * Checks a value against a schema.
- *
- * @param schema A schema of dialect 2020-12.
- * @param value The value.
- * @returns Every problem; none if the value fits.
- * @throws {SchemaError} If the schema cannot be used.
- */
-export async function validateSchema(
-  schema: JsonValue,
-  value: JsonValue,
-): Promise<readonly Problem[]> {
-  return (await compileSchema(schema)).validate(value);
-}
-
-/**
- * Writes a problem in one line.
- *
- * @param problem The problem.
- * @returns Its pointer and its message; for the whole value the message alone.
- */
-export function problemText(problem: Problem): string {
-  return problem.pointer === "" ? problem.message : `${problem.pointer}: ${problem.message}`;
 }
 
 const TOO_COSTLY: Problem = {

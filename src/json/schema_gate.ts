@@ -8,21 +8,11 @@
  * @module
  */
 import { formatPointer } from "./pointer.ts";
+import { SchemaError } from "./schema_error.ts";
 import { checkPattern, patternSubjectLimit } from "./schema_pattern.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./value.ts";
 
-/** A schema that cannot be used. */
-export class SchemaError extends TypeError {
-  /** The class, also where `instanceof` cannot tell. */
-  override readonly name = "SchemaError";
-  /** Where in the schema, as a JSON pointer. */
-  readonly pointer: string;
-  /** Makes an error. */
-  constructor(pointer: string, problem: string) {
-    super(`Cannot use JSON Schema at "${pointer}": ${problem}`);
-    this.pointer = pointer;
-  }
-}
+export { SchemaError };
 
 /** The deepest nesting of a schema. */
 export const MAX_SCHEMA_DEPTH = 32;

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseJson } from "../../src/json/reader.ts";
-import { compileSchema, problemText, SchemaError, validateSchema } from "../../src/json/schema.ts";
+import { compileSchema, problemText, SchemaError, validateSchema } from "../../src/json/mod.ts";
 
 type Value = Parameters<typeof validateSchema>[0];
 
