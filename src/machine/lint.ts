@@ -129,7 +129,7 @@ function* lintOutput(
   if (read.has(output) || output === machine.result) return;
   if (gates.some(({ to }) => to === END)) return;
   if (gates.some(({ catchAll, hook }) => !catchAll && hook === undefined)) return;
-  if (aliveGates(state).some(({ hook }) => hook !== undefined && mentions(hook, output))) return;
+  if (gates.some(({ hook }) => hook !== undefined && mentions(hook, output))) return;
   yield {
     severity: "warning",
     code: "unread-output",
@@ -139,7 +139,7 @@ function* lintOutput(
   };
 }
 
-/** The gates that lint looks at: where a catch-all is not the last gate, only those before it. */
+/** The gates that can escalate: where a catch-all is not the last gate, only those before it count. */
 function aliveGates({ gates }: State): readonly Gate[] {
   const first = gates.findIndex(({ catchAll }) => catchAll);
   return first === -1 || first === gates.length - 1 ? gates : gates.slice(0, first);

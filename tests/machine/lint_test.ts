@@ -99,16 +99,6 @@ const rows: Row[] = [
     found: ["warning unread-output 5:41 a: output '' is never read"],
   },
   {
-    what: "a hook behind a catch-all as if it were not there",
-    text: machineText(
-      state("a", `${NEXT}, { when: x, hook: "eq:o:1", fail: true }`) + "\n" + state("b"),
-    ),
-    found: [
-      "warning dead-gates 5:90 a: 1 gate(s) after 'otherwise' can never fire",
-      "warning unread-output 5:41 a: output 'o' is never read",
-    ],
-  },
-  {
     what: "an output of which a hook names only a part",
     text: machineText(
       state("a", `{ when: x, hook: "eq:oo:1", then: ok, to: b }, ${NEXT}`) + "\n" + state("b"),
