@@ -74,6 +74,8 @@ const TESTING = [
   "manualPorts",
   "mockToolCall",
   "pairedStreams",
+  "recordProvider",
+  "replayProvider",
 ];
 
 Deno.test("mod.ts exports these values and no others", async () => {
