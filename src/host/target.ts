@@ -99,14 +99,13 @@ async function namedTarget(path: string, core: HostCore): Promise<Target | Refus
     };
   }
   const shown = Array.from(path).slice(0, 200).join("");
-  if (place.kind === "outside") {
-    return refuse("prepare-failed", [
-      `path "${shown}" is outside the places that Kit may read machines from: give "source", or ` +
-      "start Kit with --workspace DIR",
-    ]);
-  }
+  // The same words whether or not a file is there that the door may not read.
+  const hint = core.options.door === "mcp" && /[\\/]|\.mkl?$/.test(path)
+    ? '; over MCP a file counts only in the workspace, a directory of machines or a project: give "source", ' +
+      "or start Kit with --workspace DIR"
+    : "";
   return refuse("prepare-failed", [
-    `no such file or bundled machine: '${shown}' (bundled: [${base.names().join(", ")}])`,
+    `no such file or bundled machine: '${shown}' (bundled: [${base.names().join(", ")}])${hint}`,
   ]);
 }
 
