@@ -48,6 +48,9 @@ export interface Branches {
   readonly stopped?: "cancelled" | "exhausted";
 }
 
+/** The most branches of `sample`; a list is bounded as every value is. */
+export const MAX_SAMPLES = 1_000_000;
+
 /** Branches of one fan-out that run at once, unless an option says otherwise. */
 export const MAX_WORKERS = 5;
 
@@ -59,7 +62,13 @@ export const MAX_WORKERS = 5;
  * @returns The branches, or why there are none.
  */
 export function planBranches(level: Level, state: State): BranchPlan | Failure {
-  if (state.sample !== undefined) return { count: state.sample, items: undefined };
+  if (state.sample !== undefined) {
+    const { sample } = state;
+    if (Number.isInteger(sample) && sample >= 0 && sample <= MAX_SAMPLES) {
+      return { count: sample, items: undefined };
+    }
+    return stateFailure(new Error(`sample: ${sample} is no number from 0 to ${MAX_SAMPLES}`));
+  }
   const place = overPlaceholder(state);
   if (place === undefined) {
     return stateFailure(

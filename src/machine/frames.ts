@@ -8,7 +8,7 @@ import type { JsonValue } from "../json/mod.ts";
 import type { Gate } from "./document.ts";
 import { byCodePoint, type Level } from "./level.ts";
 import type { Frame } from "./trace.ts";
-import { setPath } from "./values.ts";
+import { copyValue, setPath } from "./values.ts";
 
 /**
  * Takes the frames of a level and of those that wait for it.
@@ -96,7 +96,7 @@ export function injectInputs(
     external.add(root);
   }
   let ctx = last.ctx;
-  for (const path of paths) ctx = setPath(ctx, path, inputs[path] ?? null);
+  for (const path of paths) ctx = setPath(ctx, path, copyValue(inputs[path] ?? null));
   const changed: Frame = {
     ...last,
     ctx,

@@ -88,7 +88,8 @@ export function eligibleGates(
   gates: readonly Gate[],
   left?: ReadonlyMap<number, number>,
 ): readonly EligibleGate[] {
-  const all = gates.map((gate, index) => ({ gate, index }));
+  // Documents that were not validated may have holes among their gates.
+  const all = gates.flatMap((gate, index) => gate === undefined ? [] : [{ gate, index }]);
   return left === undefined
     ? all
     : all.filter(({ gate, index }) => gate.policy !== "repair" || left.get(index) !== 0);

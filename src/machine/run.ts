@@ -12,7 +12,7 @@ import { injectInputs, takeFrames } from "./frames.ts";
 import { Level, type LevelStart, type Shared } from "./level.ts";
 import type { RunOptions } from "./options.ts";
 import type { Frame, RunResult } from "./trace.ts";
-import { checkExtent, copyObject, setPath, shallowCopy } from "./values.ts";
+import { checkExtent, copyObject, copyValue, setPath, shallowCopy } from "./values.ts";
 
 /** Steps between two looks at the clock. */
 const STEPS_PER_LOOK = 64;
@@ -88,7 +88,7 @@ export function startContext(
     context = Object.assign(shallowCopy(context), copyObject(checked(options.context)));
   }
   for (const [path, value] of Object.entries(checked(options.inputs ?? {}))) {
-    context = setPath(context, path, value);
+    context = setPath(context, path, copyValue(value));
   }
   return options.localTime === undefined ? context : fillClock(context, options.localTime);
 }

@@ -6,6 +6,7 @@ import {
   decodeFrames,
   encodeCheckpoint,
   type Frame,
+  machineFromValue,
   resultObject,
   resumeMachine,
   runMachine,
@@ -15,7 +16,7 @@ import {
   startFrames,
 } from "../../src/machine/mod.ts";
 import { pureRun } from "./support/pure_answers.ts";
-import { randomCase } from "./support/random_machine.ts";
+import { createDice, type Dice, randomCase } from "./support/random_machine.ts";
 import { plain } from "./support/running.ts";
 
 const SEEDS = Array.from({ length: 400 }, (_, seed) => seed);
@@ -44,6 +45,41 @@ Deno.test("runMachine() ends for any machine and any answers, within its step bu
     assert(trace.length <= budgetOf(one.machine) + 1, `seed ${seed}: ${trace.length} steps`);
   }
 });
+
+Deno.test("runMachine() ends with a result for documents that were never validated", async () => {
+  const junk: readonly JsonValue[] = [null, true, -5, 1.5, "", [], {}, "x", [1], "END", 1e9];
+  let ran = 0;
+  for (let seed = 0; seed < 3000; seed++) {
+    const dice = createDice(seed);
+    const one = randomCase(seed);
+    const document = JSON.parse(JSON.stringify(one.machine));
+    for (let i = 0; i < 1 + dice.roll(4); i++) spoil(document, dice, junk);
+    const { machine } = machineFromValue(document, { grammar: "lenient" });
+    if (machine === undefined) continue;
+    ran++;
+    const { status } = await runMachine(machine, pureRun(one).options);
+    assert(["done", "halt"].includes(status), `seed ${seed}`);
+  }
+  assert(ran > 1000, `${ran} ran`);
+});
+
+/** Replaces or removes a random member somewhere in a document. */
+function spoil(document: unknown, dice: Dice, junk: readonly JsonValue[]): void {
+  const places: [Record<string, unknown>, string][] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const key of Object.keys(value)) {
+      const holder = value as Record<string, unknown>;
+      places.push([holder, key]);
+      walk(holder[key]);
+    }
+  };
+  walk(document);
+  if (places.length === 0) return;
+  const [holder, key] = dice.pick(places);
+  if (dice.chance(0.2)) delete holder[key];
+  else holder[key] = dice.pick(junk);
+}
 
 Deno.test("runMachine() shows the same for the same machine and the same answers", async () => {
   for (const seed of SEEDS) {
