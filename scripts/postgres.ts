@@ -138,6 +138,8 @@ async function run(
   rest: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<number> {
-  const child = new Deno.Command(command, { args: [...rest], env: { ...env } }).spawn();
+  // On a machine without Deno the one that runs this is the only one there is.
+  const program = command === "deno" ? Deno.execPath() : command;
+  const child = new Deno.Command(program, { args: [...rest], env: { ...env } }).spawn();
   return (await child.status).code;
 }
