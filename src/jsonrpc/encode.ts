@@ -7,7 +7,8 @@ import type { JsonObject } from "../json/mod.ts";
 import type { ErrorObject, RequestId } from "./message.ts";
 
 /** Line ends of Unicode, which some readers take for the end of a message. */
-const UNICODE_LINE_ENDS = /[\u0085\u2028\u2029]/gu;
+const UNICODE_LINE_END = /[\u0085\u2028\u2029]/u;
+const UNICODE_LINE_ENDS = new RegExp(UNICODE_LINE_END, "gu");
 
 /** A message of ours. */
 export type Outgoing =
@@ -48,9 +49,7 @@ export type Outgoing =
  */
 export function encodeLine(message: Outgoing | readonly Outgoing[]): string {
   const text = JSON.stringify(message);
-  return text.search(UNICODE_LINE_ENDS) === -1
-    ? text
-    : text.replace(UNICODE_LINE_ENDS, escapeCodeUnit);
+  return UNICODE_LINE_END.test(text) ? text.replace(UNICODE_LINE_ENDS, escapeCodeUnit) : text;
 }
 
 function escapeCodeUnit(character: string): string {

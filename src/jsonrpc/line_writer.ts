@@ -17,11 +17,6 @@ export interface LineWriterOptions {
   readonly congestedCharacters?: number;
 }
 
-interface Waiting {
-  readonly line: string;
-  readonly owner: unknown;
-}
-
 /**
  * A queue of lines before a byte stream. Lines that are there when a write begins leave in that write.
  *
@@ -31,7 +26,9 @@ export class LineWriter {
   readonly #write: LineWriterOptions["write"];
   readonly #congestedCharacters: number;
   readonly #encoder = new TextEncoder();
-  #waiting: Waiting[] = [];
+  #waiting: string[] = [];
+  /** Owners of waiting lines, at the same index; most have none. */
+  #owners: unknown[] = [];
   #waitingCharacters = 0;
   #pumping: Promise<void> | undefined;
   #broken: unknown;
@@ -78,7 +75,8 @@ export class LineWriter {
    */
   push(line: string, options: { readonly owner?: unknown } = {}): void {
     if (this.#broken !== undefined) return;
-    this.#waiting.push({ line, owner: options.owner });
+    this.#waiting.push(line);
+    this.#owners.push(options.owner);
     this.#waitingCharacters += line.length + 1;
     this.#pumping ??= this.#pump();
   }
@@ -89,11 +87,11 @@ export class LineWriter {
    * @param owner As given to {@linkcode push}.
    */
   discard(owner: unknown): void {
-    this.#waiting = this.#waiting.filter((waiting) => {
-      if (waiting.owner !== owner) return true;
-      this.#waitingCharacters -= waiting.line.length + 1;
-      return false;
-    });
+    if (!this.#owners.includes(owner)) return;
+    const owners = this.#owners;
+    this.#waiting = this.#waiting.filter((_, at) => owners[at] !== owner);
+    this.#owners = owners.filter((other) => other !== owner);
+    this.#waitingCharacters = this.#waiting.reduce((sum, line) => sum + line.length + 1, 0);
   }
 
   /** Settles when the writer is not congested, or broken. */
@@ -116,6 +114,7 @@ export class LineWriter {
     } catch (error) {
       this.#broken = error ?? "broken";
       this.#waiting = [];
+      this.#owners = [];
       this.#waitingCharacters = 0;
       this.#breakUp();
       this.#relieve();
@@ -125,17 +124,24 @@ export class LineWriter {
   }
 
   #take(): string {
-    let text = "";
-    let taken = 0;
-    for (const { line } of this.#waiting) {
-      if (taken > 0 && text.length + line.length > MAX_WRITE_CHARACTERS) break;
-      text += line;
-      text += "\n";
-      taken += 1;
-    }
-    this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
+    const taken = this.#waitingCharacters <= MAX_WRITE_CHARACTERS
+      ? this.#waiting.length
+      : this.#fitting();
+    const text = `${this.#waiting.slice(0, taken).join("\n")}\n`;
+    this.#waiting = this.#waiting.slice(taken);
+    this.#owners = this.#owners.slice(taken);
     this.#waitingCharacters -= text.length;
     return text;
+  }
+
+  /** How many lines fit into one write, at least one. */
+  #fitting(): number {
+    let characters = 0;
+    const tooMany = this.#waiting.findIndex((line) => {
+      characters += line.length + 1;
+      return characters > MAX_WRITE_CHARACTERS;
+    });
+    return Math.max(1, tooMany === -1 ? this.#waiting.length : tooMany);
   }
 
   async #writeAll(bytes: Uint8Array<ArrayBuffer>): Promise<void> {

@@ -329,8 +329,10 @@ const FAULTS = {
   "too-long": "Line is longer than this server reads",
 } as const;
 
+const OPEN_BRACE = 0x7b;
+
 function isBlank(line: string): boolean {
-  return /^[ \t\r]*$/.test(line);
+  return line.charCodeAt(0) !== OPEN_BRACE && /^[ \t\r]*$/.test(line);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
+import { LineSplitter } from "../../src/jsonrpc/framing.ts";
 import { type InputLine, readLines } from "../../src/jsonrpc/mod.ts";
+import { cutLines } from "../../src/jsonrpc/read_lines.ts";
+import fc from "fast-check";
 
 async function read(
   chunks: readonly string[],
@@ -44,4 +47,25 @@ Deno.test("readLines() gives a fault in the place of its line, alone or among ot
 
 Deno.test("readLines() tells of a fault in the last line that it had no end", async () => {
   assertEquals(await read(["abcd"], 3), [[{ ...faulty, isUnterminated: true }]]);
+});
+
+Deno.test("cutLines() and TextLineStream cut every text alike", async () => {
+  const pieces = fc.array(fc.constantFrom("a", "é", "\r", "\n", "\r\n", "\u2028", ""), {
+    maxLength: 40,
+  });
+  const splitter = new LineSplitter();
+  await fc.assert(fc.asyncProperty(pieces, async (parts) => {
+    const text = `${parts.join("")}\n`;
+    const block = { text, lineCount: text.split("\n").length - 1, faults: new Map() };
+    assertEquals(cutLines(block), await splitter.split(block));
+  }));
+});
+
+Deno.test("readLines() gives the lines of a large block in order, faults in their places", async () => {
+  const texts = Array.from(
+    { length: 100 },
+    (_, at) => at === 50 ? "x".repeat(2_000) : `line ${at}`,
+  );
+  const [group = []] = await read([texts.map((text) => `${text}\r\n`).join("")]);
+  assertEquals(group, texts.map((text, at) => at === 50 ? faulty : text));
 });
