@@ -171,7 +171,7 @@ async function newSavedRun(
     provider: models.name,
     cost_budget: boundBudget(request.costBudget, core, warnings),
     hitl: request.hitl ?? false,
-    suspendable: request.suspendable ?? (core.options.door === "mcp" || place !== undefined),
+    suspendable: request.suspendable ?? (place !== undefined || keepsHandles(core)),
     on_truncate: policy(request.onTruncate, "report"),
     on_untrusted_flow: policy(request.onUntrustedFlow, "report"),
     reason: "interrupted",
@@ -181,16 +181,21 @@ async function newSavedRun(
   };
 }
 
+/** Whether a handle outlives the call: over MCP, and wherever a store is configured. */
+function keepsHandles(core: HostCore): boolean {
+  return core.options.door !== "cli" || core.options.openStore !== undefined;
+}
+
 /** Where a suspension is written, if anywhere. At the command line a pause for a person always has a file. */
 async function checkpointPlace(
   request: RunRequest,
   prepared: Prepared,
   core: HostCore,
 ): Promise<CheckpointPlace | undefined | Refusal> {
-  const { door, ports } = core.options;
+  const { ports } = core.options;
   const named = request.checkpointPath;
   if (named !== undefined) return await confinedPlace(named, core);
-  if (door !== "cli" || request.hitl !== true) return undefined;
+  if (keepsHandles(core) || request.hitl !== true) return undefined;
   const state = kitDirectories(ports).state;
   if (state === undefined) {
     return refuse("invalid-request", ["Name a file with --checkpoint: this system tells no home"]);

@@ -75,7 +75,8 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     if (prepared.kind === "refused") return prepared;
     const place = await nextPlace({ path, shown: given }, resuming);
     if ("kind" in place) return place;
-    const warnings = [...prepared.warnings];
+    // What was said when the run was prepared is not said again: a resume warns of its budget only.
+    const warnings: string[] = [];
     const word = readEffectWord(resuming.request.inputs);
     const plain = savedFrom(read.checkpoint, read.frames, place.shown);
     const named: SavedRun = {
