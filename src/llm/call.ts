@@ -18,6 +18,7 @@ import { estimateInputTokens } from "./estimate.ts";
 import type { Estimate, Ledger, Reservation } from "./ledger.ts";
 import type { LlmResponse, Message } from "./message.ts";
 import type { CompleteOptions, LlmProvider } from "./provider.ts";
+import { redact } from "./redact.ts";
 import { askedDelay, resolveRetry, retryDelay, type RetryPolicy } from "./retry.ts";
 import { type OpenSpan, openSpan, randomHex, type SpanContext, type TraceSink } from "./trace.ts";
 
@@ -91,10 +92,10 @@ export class Call implements Disposable {
   /** Attempts made so far. */
   attempts = 0;
   readonly #provider: LlmProvider;
-  readonly #messages: readonly Message[];
   readonly #options: CallOptions;
   readonly #ports: Pick<Ports, "clock" | "random">;
   readonly #policy: Required<RetryPolicy>;
+  readonly #estimate: Estimate;
   readonly #deadline: number | undefined;
   readonly #stack = new DisposableStack();
   readonly #idempotencyKey: string;
@@ -109,13 +110,13 @@ export class Call implements Disposable {
   ) {
     if (messages.length === 0) throw new ConfigError("There is no message", { code: "argument" });
     this.#provider = provider;
-    this.#messages = messages;
     this.#options = options;
     this.#ports = options.ports ?? ambientPorts();
     this.#idempotencyKey = options.idempotencyKey ?? randomHex(this.#ports.random, KEY_BYTES);
     const policy = resolveRetry(options.retry);
     this.#policy = provider.metersItself === true ? { ...policy, maxAttempts: 1 } : policy;
     this.account = options.ledger.child();
+    this.#estimate = estimateOf(provider, messages, options);
     this.#deadline = this.account.remaining().deadline;
     const left = this.#leftMs();
     const timer: Deadline | undefined = left === undefined
@@ -172,7 +173,7 @@ export class Call implements Disposable {
       finishReason: response.finishReason,
       ...(response.model === undefined ? {} : { responseModel: response.model }),
       ...(response.id === undefined ? {} : { responseId: response.id }),
-      ...(this.#options.trace?.captureContent === "full" ? { output: response.content } : {}),
+      ...captured("output", () => response.content, this.#options.trace),
     });
   }
 
@@ -212,7 +213,7 @@ export class Call implements Disposable {
       return await raceSignal(attempt(request, undefined), this.signal);
     }
     using _turn = await this.#provider.limiter?.acquire({ signal: this.signal });
-    const reservation = await this.account.acquire(this.#estimate(), { signal: this.signal });
+    const reservation = await this.account.acquire(this.#estimate, { signal: this.signal });
     this.attempts += 1;
     try {
       const request = { ...this.#request(), maxTokens: reservation.outputTokens };
@@ -236,15 +237,6 @@ export class Call implements Disposable {
     } = this.#options;
     const suffix = this.#adjustments === 0 ? "" : `-${this.#adjustments}`;
     return { ...rest, idempotencyKey: this.#idempotencyKey + suffix, signal: this.signal };
-  }
-
-  #estimate(): Estimate {
-    const model = this.#provider.model;
-    return {
-      inputTokens: estimateInputTokens(this.#messages, this.#options),
-      outputTokens: this.#options.maxTokens ?? DEFAULT_MAX_TOKENS,
-      ...(model === undefined ? {} : { model }),
-    };
   }
 
   /** What went wrong, whoever threw it: a signal that has fired comes first. */
@@ -295,6 +287,18 @@ export class Call implements Disposable {
   }
 }
 
+function estimateOf(
+  provider: LlmProvider,
+  messages: readonly Message[],
+  options: CallOptions,
+): Estimate {
+  return {
+    inputTokens: estimateInputTokens(messages, options),
+    outputTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+    ...(provider.model === undefined ? {} : { model: provider.model }),
+  };
+}
+
 /** Codes with which an endpoint answers: the request is counted, its tokens are not. */
 const REFUSALS: ReadonlySet<KitErrorCode> = new Set([
   "rate_limit",
@@ -337,6 +341,19 @@ function startFacts(
     ...(seed === undefined ? {} : { seed }),
     ...(sampleIndex === undefined ? {} : { sampleIndex }),
     ...(round === undefined ? {} : { round }),
-    ...(options.trace?.captureContent === "full" ? { input: JSON.stringify(messages) } : {}),
+    ...captured("input", () => JSON.stringify(messages), options.trace),
   };
+}
+
+/** A text for the trace, if the sink wants texts. */
+function captured<Name extends "input" | "output">(
+  name: Name,
+  text: () => string,
+  trace: TraceSink | undefined,
+): { readonly [key in Name]?: string } {
+  const capture = trace?.captureContent ?? "none";
+  const empty: { readonly [key in Name]?: string } = {};
+  return capture === "none"
+    ? empty
+    : { ...empty, [name]: capture === "full" ? text() : redact(text()) };
 }

@@ -4,10 +4,23 @@
  * @module
  */
 import { ambientPorts, type Clock } from "../ports/mod.ts";
-import { AbortedError, BudgetExhaustedError, ConfigError } from "./errors.ts";
+import {
+  type Amount,
+  checkBudget,
+  checkEstimate,
+  describe,
+  exceeded,
+  leftOf,
+  NOTHING,
+  plus,
+  smaller,
+  tightestOutput,
+} from "./budget_arithmetic.ts";
+import { BudgetExhaustedError, ConfigError } from "./errors.ts";
 import type { Budget, Estimate, Ledger, Reservation } from "./ledger.ts";
 import { estimateCost, type PriceTable, type Rates } from "./prices.ts";
 import { addUsage, NO_USAGE, totalTokens, type Usage } from "./usage.ts";
+import { type Fit, type QueuedAccount, WaitQueue } from "./wait_queue.ts";
 
 /** The fewest completion tokens worth sending a request for, where the estimate names none. */
 export const DEFAULT_MIN_OUTPUT_TOKENS = 16;
@@ -43,37 +56,26 @@ export function createLedger(budget: Budget = {}, options: LedgerOptions = {}): 
   return new Account(budget, { ...options, queue: new WaitQueue() });
 }
 
-/** What a reservation holds, or what it came to. */
-interface Amount {
-  readonly calls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
+/**
+ * Tells whether what is reserved in one ledger is reserved in another too, because that one is the same or above it.
+ *
+ * @param ledger A ledger of {@linkcode createLedger} or one of its children.
+ * @param above The other.
+ * @returns Whether `above` is in the chain of `ledger`.
+ */
+export function isLedgerWithin(ledger: Ledger, above: Ledger): boolean {
+  return ledger === above ||
+    (ledger instanceof Account && ledger.chain.some((account) => account === above));
 }
-
-const NOTHING: Amount = { calls: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };
-
-function plus(left: Amount, right: Amount, sign: 1 | -1 = 1): Amount {
-  return {
-    calls: left.calls + sign * right.calls,
-    inputTokens: left.inputTokens + sign * right.inputTokens,
-    outputTokens: left.outputTokens + sign * right.outputTokens,
-    costUsd: left.costUsd + sign * right.costUsd,
-  };
-}
-
-/** Whether a request fits: with how many completion tokens, or which cap is in the way. */
-type Fit = { readonly outputTokens: number } | {
-  readonly field: string;
-  readonly account: Account;
-};
 
 interface AccountOptions extends LedgerOptions {
   readonly queue: WaitQueue;
   readonly parent?: Account;
 }
 
-class Account implements Ledger {
+class Account implements Ledger, QueuedAccount {
+  /** This ledger first, the root last. */
+  readonly chain: readonly Account[];
   readonly #budget: Budget;
   readonly #clock: Clock | undefined;
   readonly #prices: PriceTable | undefined;
@@ -83,6 +85,7 @@ class Account implements Ledger {
   #spentUsd = 0;
   #held: Amount = NOTHING;
   #usageMissing = false;
+  #unpriced = false;
 
   constructor(budget: Budget, options: AccountOptions) {
     this.#budget = checkBudget(budget);
@@ -90,6 +93,7 @@ class Account implements Ledger {
     this.#prices = options.prices;
     this.#parent = options.parent;
     this.#queue = options.queue;
+    this.chain = [this, ...(options.parent?.chain ?? [])];
   }
 
   get spent(): Usage {
@@ -107,6 +111,10 @@ class Account implements Ledger {
 
   get usageMissing(): boolean {
     return this.#usageMissing;
+  }
+
+  get spentUsd(): number | undefined {
+    return this.#unpriced ? undefined : this.#spentUsd;
   }
 
   remaining(): Budget {
@@ -144,7 +152,7 @@ class Account implements Ledger {
       estimate.minOutputTokens ?? DEFAULT_MIN_OUTPUT_TOKENS,
       estimate.outputTokens,
     );
-    for (const account of this.chain()) {
+    for (const account of this.chain) {
       const fit = account.#fitHere(estimate, options);
       if ("field" in fit) return { field: fit.field, account };
       if (fit.outputTokens < least) return { field: fit.tightest, account };
@@ -153,24 +161,18 @@ class Account implements Ledger {
     return { outputTokens };
   }
 
-  /** The ledgers that an estimate must fit, this one first. */
-  *chain(): Generator<Account> {
-    yield this;
-    if (this.#parent !== undefined) yield* this.#parent.chain();
-  }
-
   /** Subtracts what fits, all the way up. */
   hold(estimate: Estimate, outputTokens: number): Reservation {
     const rates = this.#rates(estimate);
     const tokens = { inputTokens: estimate.inputTokens, outputTokens };
     const held: Amount = { calls: 1, ...tokens, costUsd: estimateCost(tokens, rates) ?? 0 };
-    for (const account of this.chain()) account.#held = plus(account.#held, held);
+    for (const account of this.chain) account.#held = plus(account.#held, held);
     return new Hold(outputTokens, (outcome) => this.#finish(held, outcome, rates));
   }
 
   /** The error for a cap that is in the way, told by the ledger that has it. */
   exhausted(field: string): BudgetExhaustedError {
-    const owner = this.chain().find((account) => account.#cap(field) !== undefined) ?? this;
+    const owner = this.chain.find((account) => account.#cap(field) !== undefined) ?? this;
     const cap = owner.#cap(field);
     const text = field === "deadline"
       ? "Cannot send a request: the deadline has passed"
@@ -232,16 +234,18 @@ class Account implements Ledger {
   }
 
   #capsCost(): boolean {
-    return this.chain().some((account) => account.#budget.maxCostUsd !== undefined);
+    return this.chain.some((account) => account.#budget.maxCostUsd !== undefined);
   }
 
   #finish(held: Amount, outcome: Outcome, rates: Rates | undefined): void {
     const charge = chargeOf(held, outcome);
-    const costUsd = estimateCost(charge, rates) ?? 0;
-    for (const account of this.chain()) {
+    const costUsd = estimateCost(charge, rates);
+    const isUnpriced = costUsd === undefined && totalTokens(charge) > 0;
+    for (const account of this.chain) {
       account.#held = plus(account.#held, held, -1);
       account.#spent = addUsage(account.#spent, charge);
-      account.#spentUsd += costUsd;
+      account.#spentUsd += costUsd ?? 0;
+      if (isUnpriced) account.#unpriced = true;
       if (outcome.kind === "settle" && outcome.actual === undefined) account.#usageMissing = true;
     }
     this.#queue.serve();
@@ -314,181 +318,4 @@ class Hold implements Reservation {
     this.#finish = undefined;
     finish?.(outcome);
   }
-}
-
-interface Waiter {
-  readonly account: Account;
-  readonly estimate: Estimate;
-  readonly grant: (reservation: Reservation) => void;
-  readonly refuse: (error: unknown) => void;
-}
-
-/** Those who wait, in order, for all ledgers of one tree. */
-class WaitQueue {
-  #waiters: Waiter[] = [];
-
-  enter(
-    account: Account,
-    estimate: Estimate,
-    signal: AbortSignal | undefined,
-  ): Promise<Reservation> {
-    if (signal?.aborted) {
-      return Promise.reject(
-        new AbortedError(undefined, { cause: signal.reason, usage: account.spent }),
-      );
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<Reservation>();
-    const leave = (): void => {
-      this.#waiters = this.#waiters.filter((other) => other !== waiter);
-      reject(new AbortedError(undefined, { cause: signal?.reason, usage: account.spent }));
-      this.serve();
-    };
-    const waiter: Waiter = {
-      account,
-      estimate,
-      grant: (reservation) => {
-        signal?.removeEventListener("abort", leave);
-        resolve(reservation);
-      },
-      refuse: (error) => {
-        signal?.removeEventListener("abort", leave);
-        reject(error);
-      },
-    };
-    signal?.addEventListener("abort", leave, { once: true });
-    this.#waiters.push(waiter);
-    this.serve();
-    return promise;
-  }
-
-  /** Grants and refuses whom it can. Nobody overtakes a waiter that waits for the same ledger. */
-  serve(): void {
-    const full = new Set<Account>();
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    const kept: Waiter[] = [];
-    for (const [index, waiter] of waiters.entries()) {
-      if (!attend(waiter, full)) kept.push(waiter);
-      if (full.size > 0 && full.has(rootOf(waiter.account))) {
-        kept.push(...waiters.slice(index + 1));
-        break;
-      }
-    }
-    this.#waiters = [...kept, ...this.#waiters];
-  }
-}
-
-/** Whether the waiter is done with. Adds the ledger that is in its way to those that are full. */
-function attend(waiter: Waiter, full: Set<Account>): boolean {
-  const { account, estimate } = waiter;
-  try {
-    const hope = account.tryFit(estimate, { counting: "spent" });
-    if ("field" in hope) throw account.exhausted(hope.field);
-    const fit = account.tryFit(estimate, { counting: "held" });
-    if ("field" in fit) {
-      full.add(fit.account);
-      return false;
-    }
-    if (account.chain().some((one) => full.has(one))) return false;
-    waiter.grant(account.hold(estimate, fit.outputTokens));
-  } catch (error) {
-    waiter.refuse(error);
-  }
-  return true;
-}
-
-function rootOf(account: Account): Account {
-  let root = account;
-  for (const one of account.chain()) root = one;
-  return root;
-}
-
-const COUNTED_CAPS = ["maxCalls", "maxInputTokens", "maxOutputTokens", "maxTokens"] as const;
-const CAPS = [...COUNTED_CAPS, "maxCostUsd", "deadline"] as const;
-
-function checkBudget(budget: Budget): Budget {
-  for (const field of CAPS) {
-    const cap = budget[field];
-    if (cap === undefined) continue;
-    if (Number.isNaN(cap) || (field !== "deadline" && cap < 0)) {
-      throw new ConfigError(
-        `Cannot use budget: ${field} is ${cap}, wanted a number of 0 or more; leave it out for no limit`,
-        { code: "argument" },
-      );
-    }
-  }
-  return budget;
-}
-
-function checkEstimate(estimate: Estimate): Estimate {
-  for (const field of ["inputTokens", "outputTokens", "minOutputTokens"] as const) {
-    const tokens = estimate[field];
-    if (tokens !== undefined && !(tokens >= 0 && Number.isFinite(tokens))) {
-      throw new ConfigError(`Cannot reserve: ${field} is ${tokens}, wanted 0 or more`, {
-        code: "argument",
-      });
-    }
-  }
-  return estimate;
-}
-
-function leftOf(budget: Budget, used: Amount): Budget {
-  const left = (cap: number | undefined, amount: number, field: keyof Budget): Budget =>
-    cap === undefined ? {} : { [field]: Math.max(0, cap - amount) };
-  return {
-    ...left(budget.maxCalls, used.calls, "maxCalls"),
-    ...left(budget.maxInputTokens, used.inputTokens, "maxInputTokens"),
-    ...left(budget.maxOutputTokens, used.outputTokens, "maxOutputTokens"),
-    ...left(budget.maxTokens, totalTokens(used), "maxTokens"),
-    ...left(budget.maxCostUsd, used.costUsd, "maxCostUsd"),
-    ...(budget.deadline === undefined ? {} : { deadline: budget.deadline }),
-  };
-}
-
-function smaller(left: Budget, right: Budget): Budget {
-  const both: Record<string, number> = {};
-  for (const field of CAPS) {
-    const least = Math.min(left[field] ?? Infinity, right[field] ?? Infinity);
-    if (left[field] !== undefined || right[field] !== undefined) both[field] = least;
-  }
-  return both;
-}
-
-function exceeded(budget: Budget, spent: Usage, spentUsd: number): string | undefined {
-  if (above(spent.llmCalls, budget.maxCalls)) return "maxCalls";
-  if (above(spent.inputTokens, budget.maxInputTokens)) return "maxInputTokens";
-  if (above(spent.outputTokens, budget.maxOutputTokens)) return "maxOutputTokens";
-  if (above(totalTokens(spent), budget.maxTokens)) return "maxTokens";
-  if (above(spentUsd, budget.maxCostUsd)) return "maxCostUsd";
-  return undefined;
-}
-
-function above(amount: number, cap: number | undefined): boolean {
-  return cap !== undefined && amount > cap;
-}
-
-function tightestOutput(
-  left: Budget,
-  estimate: Estimate,
-  rates: Rates | undefined,
-): { readonly outputTokens: number; readonly tightest: string } {
-  let found = { outputTokens: estimate.outputTokens, tightest: "maxOutputTokens" };
-  const narrow = (outputTokens: number, tightest: string): void => {
-    if (outputTokens < found.outputTokens) found = { outputTokens, tightest };
-  };
-  if (left.maxOutputTokens !== undefined) narrow(left.maxOutputTokens, "maxOutputTokens");
-  if (left.maxTokens !== undefined) narrow(left.maxTokens - estimate.inputTokens, "maxTokens");
-  if (left.maxCostUsd !== undefined && rates !== undefined) {
-    const money = left.maxCostUsd - estimate.inputTokens * rates.inputRate;
-    const affordable = rates.outputRate === 0
-      ? (money < 0 ? -1 : Infinity)
-      : Math.floor(money / rates.outputRate);
-    narrow(affordable, "maxCostUsd");
-  }
-  return found;
-}
-
-function describe(spent: Usage, held: Amount): string {
-  return `spent are ${spent.llmCalls} calls, ${spent.inputTokens} input and ${spent.outputTokens} ` +
-    `output tokens, reserved ${held.calls} calls, ${held.inputTokens} and ${held.outputTokens} tokens`;
 }

@@ -60,6 +60,8 @@ export interface Ledger {
   readonly overBudget: boolean;
   /** Whether some request had to be charged by estimate, because the endpoint gave no count. */
   readonly usageMissing: boolean;
+  /** What was spent in US dollars, or `undefined` if the price of some of it is unknown. */
+  readonly spentUsd: number | undefined;
   /** What is left of each cap: cap minus spent minus outstanding, never below 0. */
   remaining(): Budget;
   /**

@@ -10,7 +10,7 @@ export { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
 export { chooseError } from "./choose_error.ts";
 export { classifyFetchError } from "./classify.ts";
 export { copyError, type ErrorFacts } from "./copy_error.ts";
-export { createLedger, type LedgerOptions } from "./create_ledger.ts";
+export { createLedger, isLedgerWithin, type LedgerOptions } from "./create_ledger.ts";
 export { createLimiter, type LimiterOptions } from "./create_limiter.ts";
 export { cutText } from "./cut_text.ts";
 export {

@@ -306,5 +306,9 @@ function emit(sink: TraceSink, event: TraceEvent): void {
  * @returns Two lower-case digits a byte.
  */
 export function randomHex(random: Random, bytes: number): string {
-  return [...random.bytes(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of random.bytes(bytes)) text += HEX[byte] ?? "";
+  return text;
 }
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

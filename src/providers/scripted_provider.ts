@@ -214,7 +214,8 @@ function plainAnswer(messages: readonly Message[], options: CompleteOptions): st
   if (last?.role === "tool") return `The tool says ${toolOutput(last.content)}.`;
   const prompt = last?.content ?? "";
   if (/"score"\s*:/.test(prompt)) return '{"score": 7}';
-  const excerpt = cutText(prompt.trim().replace(/\s+/g, " "), EXCERPT_LENGTH);
+  const plain = prompt.replace(/<\/?data-[0-9a-f]{1,32}>/g, " ").trim().replace(/\s+/g, " ");
+  const excerpt = cutText(plain, EXCERPT_LENGTH);
   return options.responseFormat === undefined
     ? `Scripted answer to: ${excerpt}`
     : JSON.stringify({ answer: `Scripted answer to: ${excerpt}` });

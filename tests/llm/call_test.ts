@@ -293,6 +293,23 @@ Deno.test("callModel() traces one start, each attempt, and one end", async () =>
   assertEquals([end.status, end.attempts, end.usage.llmCalls, end.output], ["ok", 2, 2, undefined]);
 });
 
+const captures: [capture: "none" | "redacted" | "full", output: string | undefined][] = [
+  ["none", undefined],
+  ["redacted", "my key is [REDACTED]"],
+  ["full", "my key is sk-abcdefgh"],
+];
+for (const [captureContent, output] of captures) {
+  Deno.test(`callModel() traces ${output} where texts are ${captureContent}`, async () => {
+    const events: TraceEvent[] = [];
+    const write = (event: TraceEvent): void => void events.push(event);
+    const { call } = setUp({ trace: { write, captureContent } });
+    await call(new MockProvider(["my key is sk-abcdefgh"]));
+    const end = events.at(-1);
+    assert(end?.kind === "llm-call-end");
+    assertEquals(end.output, output);
+  });
+}
+
 Deno.test("callModel() does not suffer from a sink that throws", async () => {
   const write = (): never => {
     throw new Error("sink");

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
-import { createLedger } from "../../src/llm/create_ledger.ts";
+import { createLedger, isLedgerWithin } from "../../src/llm/create_ledger.ts";
 import { AbortedError, BudgetExhaustedError, ConfigError } from "../../src/llm/errors.ts";
 import { createPriceTable } from "../../src/llm/prices.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
@@ -148,6 +148,26 @@ Deno.test("maxCostUsd refuses a model whose price is unknown instead of taking i
   assertThrows(() => ledger.reserve({ ...request, model: "other" }), ConfigError, "unknown");
   assertThrows(() => ledger.child().reserve(request), ConfigError, "unknown");
   ledger.reserve({ ...request, model: "m" });
+});
+
+Deno.test("spentUsd is unknown from the first unpriced token on, here and above", () => {
+  const prices = createPriceTable({ m: { inputRate: 0.5, outputRate: 2 } });
+  const ledger = createLedger({}, { prices });
+  const child = ledger.child();
+  assertEquals(child.spentUsd, 0);
+  child.reserve({ ...request, model: "m" }).settle({ inputTokens: 2, outputTokens: 3 });
+  assertEquals([child.spentUsd, ledger.spentUsd], [7, 7]);
+  child.reserve({ ...request, model: "other" }).refuse();
+  assertEquals(child.spentUsd, 7);
+  child.reserve({ ...request, model: "other" }).settle({ inputTokens: 1, outputTokens: 0 });
+  assertEquals([child.spentUsd, ledger.spentUsd], [undefined, undefined]);
+});
+
+Deno.test("isLedgerWithin() follows the chain upwards, not downwards", () => {
+  const root = createLedger();
+  const child = root.child().child();
+  assert(isLedgerWithin(child, root) && isLedgerWithin(root, root));
+  assertFalse(isLedgerWithin(root, child) || isLedgerWithin(child, createLedger()));
 });
 
 const bad: [what: string, budget: Parameters<typeof createLedger>[0]][] = [

@@ -60,6 +60,12 @@ Deno.test("without a script the same prompt gets the same short answer", async (
   assertEquals(first, second);
 });
 
+Deno.test("the marks around data are left out of an answer made of the prompt", async () => {
+  const prompt = "Greet <data-dff3a0b1c2d3>\nAnn\n</data-dff3a0b1c2d3>";
+  const { content } = await createScriptedProvider().complete(ask(prompt));
+  assertEquals(content, "Scripted answer to: Greet Ann");
+});
+
 const CALCULATOR = { name: "calculator", description: "x", parameters: { type: "object" } };
 const ECHO = { name: "echo", description: "x", parameters: { type: "object" } };
 
