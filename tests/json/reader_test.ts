@@ -38,7 +38,7 @@ const faults: [what: string, text: string, fault: JsonFault][] = [
   ["129 levels", "[".repeat(129) + "]".repeat(129), "too_deep"],
 ];
 for (const [what, text, fault] of faults) {
-  Deno.test(`parseJson() refuses ${what} as ${fault}`, () => {
+  Deno.test(`W37 parseJson() refuses ${what} as ${fault}`, () => {
     assertEquals(assertThrows(() => parseJson(text), JsonError).fault, fault);
   });
 }

@@ -37,7 +37,7 @@ Deno.test("callModel() gives the answer and charges it", async () => {
   assertEquals(ledger.spent, { inputTokens: 7, outputTokens: 2, llmCalls: 1, uncertainTokens: 0 });
 });
 
-Deno.test("callModel() sends what the ledger grants as the limit", async () => {
+Deno.test("W2 callModel() sends what the ledger grants as the limit", async () => {
   const { call } = setUp({ budget: { maxOutputTokens: 100 } });
   const model = new MockProvider(["ok"]);
   await call(model);
@@ -53,7 +53,7 @@ Deno.test("callModel() tries again after a passing failure, each attempt one cal
   assertEquals(ports.clock.pending, 0);
 });
 
-Deno.test("callModel() gives up after three attempts, with what they cost", async () => {
+Deno.test("W2b callModel() gives up after three attempts, with what they cost", async () => {
   const { ledger, call } = setUp();
   const model = new MockProvider([broken, broken, broken]);
   const error = await assertRejects(() => call(model), LlmError);
@@ -96,7 +96,7 @@ Deno.test("callModel() charges what a filtered answer cost", async () => {
   assertEquals([error.partial, error.usage, ledger.spent], ["half", usage, usage]);
 });
 
-Deno.test("callModel() fails at once where the endpoint asks for more than the cap", async () => {
+Deno.test("W5 callModel() fails at once where the endpoint asks for more than the cap", async () => {
   const { ports, call } = setUp();
   const slow = new LlmError("rate_limit", "x", { retryable: true, retryAfterMs: 86_400_000 });
   const error = await assertRejects(() => call(new MockProvider([slow, "never"])), LlmError);
@@ -131,7 +131,7 @@ Deno.test("callModel() sends one idempotency key with all attempts of a call", a
   assert(first !== other);
 });
 
-Deno.test("callModel() asks nobody where the budget allows no call", async () => {
+Deno.test("W3b callModel() asks nobody where the budget allows no call", async () => {
   const { call } = setUp({ budget: { maxCalls: 0 } });
   const model = new MockProvider(["never"]);
   const error = await assertRejects(() => call(model), BudgetExhaustedError);
@@ -147,7 +147,7 @@ Deno.test("callModel() stops between attempts where the budget is used up", asyn
   assertEquals([error.usage.llmCalls, ledger.spent.llmCalls], [1, 1]);
 });
 
-Deno.test("callModel() ends with the deadline of the ledger in the middle of an attempt", async () => {
+Deno.test("W10 callModel() ends with the deadline of the ledger in the middle of an attempt", async () => {
   const { ports, ledger, call } = setUp({ budget: { deadline: 100 } });
   const slow: LlmProvider = { complete: () => ports.clock.sleep(5000).then(() => unanswered()) };
   const error = await assertRejects(() => call(slow), BudgetExhaustedError);
@@ -196,7 +196,7 @@ Deno.test("callModel() stops waiting for the next attempt when the signal fires"
   assertEquals([model.callCount, ports.clock.pending], [1, 0]);
 });
 
-Deno.test("callModel() waits for the provider's limiter before it reserves", async () => {
+Deno.test("W18 callModel() waits for the provider's limiter before it reserves", async () => {
   const { ports, ledger } = setUp({ budget: { maxCalls: 5 } });
   const turn = Promise.withResolvers<Disposable>();
   const order: string[] = [];
@@ -215,7 +215,7 @@ Deno.test("callModel() waits for the provider's limiter before it reserves", asy
   assertEquals(order, ["waiting 0", "reserved 1", "turn over"]);
 });
 
-Deno.test("callModel() penalizes the limiter for every refusal for rate, the last one too", async () => {
+Deno.test("W18 callModel() penalizes the limiter for every refusal for rate, the last one too", async () => {
   const penalties: number[] = [];
   const { call } = setUp({ retry: { maxAttempts: 2 } });
   const mock = new MockProvider([
@@ -246,7 +246,7 @@ Deno.test("callModel() releases the reservation where the request could not be w
   assertEquals(ledger.spent.llmCalls, 0);
 });
 
-Deno.test("callModel() charges the estimate where the endpoint gives no counts", async () => {
+Deno.test("W3 callModel() charges the estimate where the endpoint gives no counts", async () => {
   const { ledger, call } = setUp({ maxTokens: 30 });
   await call(new MockProvider([{ content: "ok", usage: { known: false } }]));
   assertEquals(ledger.spent.outputTokens, 30);
@@ -310,7 +310,7 @@ for (const [captureContent, output] of captures) {
   });
 }
 
-Deno.test("callModel() does not suffer from a sink that throws", async () => {
+Deno.test("W35 callModel() does not suffer from a sink that throws", async () => {
   const write = (): never => {
     throw new Error("sink");
   };
@@ -318,7 +318,7 @@ Deno.test("callModel() does not suffer from a sink that throws", async () => {
   assertEquals((await call(new MockProvider(["ok"]))).content, "ok");
 });
 
-Deno.test("callModel() of many at once never passes the cap of calls", async () => {
+Deno.test("W2 callModel() of many at once never passes the cap of calls", async () => {
   const { ports, ledger } = setUp({ budget: { maxCalls: 2 } });
   const model = new MockProvider(["a", "b", "c", "d", "e"]);
   const calls = Array.from(

@@ -16,7 +16,7 @@ const chosen: [what: string, errors: readonly unknown[], code: string][] = [
   ["what the runtime threw as what it means", [new TypeError("fetch failed")], "network"],
 ];
 for (const [what, errors, code] of chosen) {
-  Deno.test(`chooseError() chooses ${what}`, () => {
+  Deno.test(`W1 chooseError() chooses ${what}`, () => {
     const error = chooseError(errors);
     assertEquals([error.code, error.others.length], [code, errors.length - 1]);
   });

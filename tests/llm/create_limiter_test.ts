@@ -31,7 +31,7 @@ Deno.test("ratePerSecond spaces requests, the capacity at once first", async () 
   assertEquals(await starts(limiter, clock, 5), [0, 0, 200, 400, 600]);
 });
 
-Deno.test("after a penalty nobody goes before its end, then one by one", async () => {
+Deno.test("W18 after a penalty nobody goes before its end, then one by one", async () => {
   const clock = new ManualClock();
   const limiter = createLimiter({ clock, ratePerSecond: 5, capacity: 4 });
   limiter.penalize(300);

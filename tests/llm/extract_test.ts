@@ -34,7 +34,7 @@ const found: [what: string, text: string, value: unknown][] = [
   ["escaped quotes", 'x {"a": "say \\"hi\\" {"} y', { a: 'say "hi" {' }],
 ];
 for (const [what, text, value] of found) {
-  Deno.test(`extractJson() finds ${what}`, () => assertEquals(outcome(text), value));
+  Deno.test(`W36 extractJson() finds ${what}`, () => assertEquals(outcome(text), value));
 }
 
 const faults: [what: string, text: string, code: string, options?: ExtractOptions][] = [
@@ -56,7 +56,7 @@ const faults: [what: string, text: string, code: string, options?: ExtractOption
   }],
 ];
 for (const [what, text, code, options] of faults) {
-  Deno.test(`extractJson() says ${code} of ${what}`, () => {
+  Deno.test(`W36 extractJson() says ${code} of ${what}`, () => {
     assertEquals(outcome(text, options), code);
   });
 }
@@ -127,7 +127,7 @@ const hostile: [what: string, text: string][] = [
   ["50000 broken objects", '{"a": x} '.repeat(50_000)],
 ];
 for (const [what, text] of hostile) {
-  Deno.test(`extractJson() is done with ${what} within a second`, () => {
+  Deno.test(`W37 extractJson() is done with ${what} within a second`, () => {
     const started = performance.now();
     extractJson(text);
     assertLess(performance.now() - started, 1000);

@@ -31,7 +31,7 @@ const masked: [what: string, text: string, expected: string][] = [
   ["a private key that is cut off", "-----BEGIN PRIVATE KEY-----\nMIIE", "[REDACTED]"],
 ];
 for (const [what, text, expected] of masked) {
-  Deno.test(`redact() masks ${what}`, () => assertEquals(redact(text), expected));
+  Deno.test(`W15 redact() masks ${what}`, () => assertEquals(redact(text), expected));
 }
 
 const innocent = [
@@ -44,12 +44,12 @@ const innocent = [
   "basic idea",
 ];
 for (const text of innocent) {
-  Deno.test(`redact() leaves "${text}"`, () => assertEquals(redact(text), text));
+  Deno.test(`W15 redact() leaves "${text}"`, () => assertEquals(redact(text), text));
 }
 
 const SECRET = 'pa/ss+w"rd~12';
 
-Deno.test("createRedactor() masks a secret as it is, in a URL, in JSON and in base64", () => {
+Deno.test("W15 createRedactor() masks a secret as it is, in a URL, in JSON and in base64", () => {
   const mask = createRedactor({ secrets: [SECRET] });
   assertEquals(mask(`x ${SECRET} y`), "x [REDACTED] y");
   assertEquals(mask(`?k=${encodeURIComponent(SECRET)}&z`), "?k=[REDACTED]&z");

@@ -29,7 +29,7 @@ const bad: [field: string, policy: Parameters<typeof resolveRetry>[0]][] = [
   ["maxRetryAfterMs", { maxRetryAfterMs: NaN }],
 ];
 for (const [field, wrong] of bad) {
-  Deno.test(`resolveRetry() refuses ${field} ${Object.values(wrong ?? {})}`, () => {
+  Deno.test(`W14b resolveRetry() refuses ${field} ${Object.values(wrong ?? {})}`, () => {
     const error = assertThrows(() => resolveRetry(wrong), ConfigError, field);
     assertEquals(error.code, "argument");
   });

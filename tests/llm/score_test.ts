@@ -29,7 +29,7 @@ const scores: [text: string, score: number | undefined][] = [
   ["7 8", undefined],
 ];
 for (const [text, score] of scores) {
-  Deno.test(`parseScore() reads ${JSON.stringify(text)} as ${score}`, () => {
+  Deno.test(`W26 parseScore() reads ${JSON.stringify(text)} as ${score}`, () => {
     assertEquals(parseScore(text, TEN), score);
   });
 }

@@ -92,7 +92,7 @@ Deno.test("streamModel() does not try again after the first part", async () => {
   assert(ledger.spent.uncertainTokens > 0);
 });
 
-Deno.test("streamModel() takes a stream without an end for unreadable", async () => {
+Deno.test("W16 streamModel() takes a stream without an end for unreadable", async () => {
   const { ports, ledger } = setUp();
   const { provider } = streaming([text("Hel")]);
   const error = await assertRejects(
@@ -102,7 +102,7 @@ Deno.test("streamModel() takes a stream without an end for unreadable", async ()
   assertEquals(error.code, "bad_response");
 });
 
-Deno.test("leaving streamModel() early ends the request and charges the estimate", async () => {
+Deno.test("W17 leaving streamModel() early ends the request and charges the estimate", async () => {
   const { ports, ledger, trace, events } = setUp();
   const { provider, requests, ended } = streaming([
     text("a"),

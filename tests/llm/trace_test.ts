@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openSpan, type TraceEvent } from "../../src/llm/trace.ts";
 import { manualPorts } from "../../src/testing/mod.ts";
 
-Deno.test("openSpan() tells a start, points and one end, tied by ids", async () => {
+Deno.test("W35b openSpan() tells a start, points and one end, tied by ids", async () => {
   const ports = manualPorts();
   const events: TraceEvent[] = [];
   const trace = { write: (event: TraceEvent): void => void events.push(event) };
@@ -33,7 +33,7 @@ Deno.test("openSpan() without a sink passes the span above on", () => {
   assertEquals(openSpan("step", { step: "x" }, { span: above, ports }).context, above);
 });
 
-Deno.test("openSpan() swallows what a sink throws", () => {
+Deno.test("W35 openSpan() swallows what a sink throws", () => {
   const write = (): never => {
     throw new Error("sink");
   };

@@ -20,7 +20,7 @@ const urls: [what: string, baseUrl: string, url: string][] = [
   ["letters in another case", "HTTP://H/v1", "http://h/v1/chat/completions"],
 ];
 for (const [what, baseUrl, url] of urls) {
-  Deno.test(`endpointUrl() takes ${what}`, () => {
+  Deno.test(`W11 endpointUrl() takes ${what}`, () => {
     assertEquals(endpointUrl({ baseUrl, path: PATH }).href, url);
   });
 }
@@ -42,7 +42,7 @@ const refused: [what: string, baseUrl: string, says: string][] = [
   ["a fragment", "https://h/v1#x", "has a fragment"],
 ];
 for (const [what, baseUrl, says] of refused) {
-  Deno.test(`endpointUrl() refuses ${what}`, () => {
+  Deno.test(`W11 endpointUrl() refuses ${what}`, () => {
     const error = assertThrows(() => endpointUrl({ baseUrl, path: PATH }), ConfigError, says);
     assertFalse(error.message.includes("hunter22"));
   });

@@ -222,7 +222,7 @@ Deno.test("complete() gives calls without or with equal ids unique ones", async 
   assertEquals(toolCalls.map((one) => one.id), ["call_1", "x", "call_3"]);
 });
 
-Deno.test("complete() keeps arguments that cannot be used, with the reason", async () => {
+Deno.test("W12 complete() keeps arguments that cannot be used, with the reason", async () => {
   const { toolCalls } = await ask(completion({ tool_calls: [toolCall("a", '{"x": listt"}')] }));
   const [first] = toolCalls;
   assert(first?.kind === "invalid");
@@ -270,7 +270,7 @@ Deno.test("complete() takes a text that is a call of an offered tool for the cal
   assertEquals((await ask(completion({ content: text }))).content, text);
 });
 
-Deno.test("a content filter throws, with the text so far and what it cost", async () => {
+Deno.test("W9 a content filter throws, with the text so far and what it cost", async () => {
   const error = await assertRejects(
     () => ask(completion({ content: "half a sen" }, { finish: "content_filter" })),
     LlmError,
@@ -307,7 +307,7 @@ const unreadable: [what: string, response: () => FakeResponse, says: RegExp][] =
   ],
 ];
 for (const [what, response, says] of unreadable) {
-  Deno.test(`complete() takes ${what} for bad_response`, async () => {
+  Deno.test(`W6 complete() takes ${what} for bad_response`, async () => {
     const error = await assertRejects(() => ask(response()), LlmError);
     assertEquals([error.code, error.retryable], ["bad_response", true]);
     assertMatch(error.message, says);
@@ -346,7 +346,7 @@ for (const [what, body, code, retryable] of errorsIn200) {
   });
 }
 
-Deno.test("a redirect is refused, naming where it leads without its query", async () => {
+Deno.test("W4 a redirect is refused, naming where it leads without its query", async () => {
   const ports = fakePorts(
     new Response("", { status: 307, headers: { location: "https://evil.example/v1?k=secret" } }),
   );
@@ -356,7 +356,7 @@ Deno.test("a redirect is refused, naming where it leads without its query", asyn
   assertFalse(error.message.includes("secret"));
 });
 
-Deno.test("an attempt ends after timeoutMs, body included", async () => {
+Deno.test("W10 an attempt ends after timeoutMs, body included", async () => {
   const ports = fakePorts((signal) => Promise.resolve(stalling(signal, "{")));
   const answer = make(ports, { timeoutMs: 200 }).complete(MESSAGES);
   const error = await assertRejects(() => ports.clock.run(answer), LlmError);
@@ -381,7 +381,7 @@ Deno.test("a refusal whose body stalls is known by its status", async () => {
   assertEquals([error.code, error.retryAfterMs], ["rate_limit", 3000]);
 });
 
-Deno.test("the key is masked where an endpoint repeats it", async () => {
+Deno.test("W15 the key is masked where an endpoint repeats it", async () => {
   const apiKey = "my-own-key-0123456789";
   const body = { error: { message: `Incorrect API key provided: ${apiKey}` } };
   const ports = fakePorts(json(body, { status: 401 }));
@@ -445,7 +445,7 @@ for (const [what, message, request, field] of dropped) {
   });
 }
 
-Deno.test("max_tokens becomes max_completion_tokens where the endpoint says so", async () => {
+Deno.test("W13 max_tokens becomes max_completion_tokens where the endpoint says so", async () => {
   const ports = fakePorts(
     refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
     answering(),
@@ -554,7 +554,7 @@ Deno.test("stream() puts tool calls together by index", async () => {
   ]);
 });
 
-Deno.test("stream() throws the error of an error frame", async () => {
+Deno.test("W16 stream() throws the error of an error frame", async () => {
   const ports = fakePorts(
     dataEvents(chunk({ content: "a" }), { error: { message: "Overloaded", code: 429 } }),
   );
@@ -562,7 +562,7 @@ Deno.test("stream() throws the error of an error frame", async () => {
   assertEquals(error.code, "rate_limit");
 });
 
-Deno.test("stream() takes a connection that closes early for bad_response", async () => {
+Deno.test("W16 stream() takes a connection that closes early for bad_response", async () => {
   const ports = fakePorts(events(`data: ${JSON.stringify(chunk({ content: "a" }))}\n\n`));
   const error = await assertRejects(() => collect(make(ports).stream(MESSAGES)), LlmError);
   assertEquals(error.code, "bad_response");
@@ -587,7 +587,7 @@ Deno.test("stream() ends where nothing comes for idleTimeoutMs", async () => {
   assertMatch(error.message, /stopped sending/);
 });
 
-Deno.test("leaving stream() early ends the request", async () => {
+Deno.test("W17 leaving stream() early ends the request", async () => {
   let given: AbortSignal | undefined;
   const first = `data: ${JSON.stringify(chunk({ content: "a" }))}\n\n`;
   const ports = fakePorts((signal) => {

@@ -38,7 +38,7 @@ const bodies: [
   ["nothing that was dropped", { seed: 1 }, { dropped: new Set(["seed"]) }, {}],
 ];
 for (const [what, options, dialect, more] of bodies) {
-  Deno.test(`openAiBody() sends ${what}`, () => {
+  Deno.test(`W13 openAiBody() sends ${what}`, () => {
     assertEquals<unknown>(body(options, dialect), { model: "m", messages: USER, ...more });
   });
 }
@@ -54,7 +54,7 @@ const numbers: [what: string, options: CompleteOptions, path: string][] = [
   ["a number deep within", { extra: { a: [{ b: Infinity }] } }, "a.0.b"],
 ];
 for (const [what, options, path] of numbers) {
-  Deno.test(`openAiBody() refuses ${what} that is not finite`, () => {
+  Deno.test(`W29 openAiBody() refuses ${what} that is not finite`, () => {
     const error = assertThrows(() => body(options), ConfigError);
     assertEquals(error.code, "argument");
     assertMatch(error.message, new RegExp(path.split(" ")[0] ?? ""));

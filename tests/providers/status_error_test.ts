@@ -34,7 +34,7 @@ const statuses: [status: number, code: KitErrorCode, retryable: boolean][] = [
   [529, "overloaded", true],
 ];
 for (const [status, code, retryable] of statuses) {
-  Deno.test(`refusalError() of status ${status} is ${code}, retryable ${retryable}`, () => {
+  Deno.test(`W14 refusalError() of status ${status} is ${code}, retryable ${retryable}`, () => {
     const error = refusalError({ ...KNOWN, status, body: { error: { message: "x", code: null } } });
     assertEquals([error.code, error.retryable, error.details["status"]], [code, retryable, status]);
   });

@@ -36,7 +36,7 @@ const usages: [what: string, usage: JsonValue | undefined, read: [number, number
   ["a total below its part", { completion_tokens: 40, total_tokens: 20 }, [0, 40, false]],
 ];
 for (const [what, usage, [inputTokens, outputTokens, known]] of usages) {
-  Deno.test(`readTokenUsage() reads ${what}`, () => {
+  Deno.test(`W8 readTokenUsage() reads ${what}`, () => {
     assertEquals(readTokenUsage(usage), { inputTokens, outputTokens, known });
   });
 }

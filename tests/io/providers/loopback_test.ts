@@ -57,7 +57,7 @@ Deno.test("an answer comes over loopback, and is charged as reported", async () 
   assertEquals(server.arrived[0]?.line, "POST /v1/chat/completions HTTP/1.1");
 });
 
-Deno.test("a connection that ends before an answer is network, counted as what arrived", async () => {
+Deno.test("W7 a connection that ends before an answer is network, counted as what arrived", async () => {
   await using server = new LoopbackServer({ then: "reset" });
   const { provider } = setUp(server);
   const error = await assertRejects(() => provider.complete(MESSAGES), LlmError);
@@ -65,7 +65,7 @@ Deno.test("a connection that ends before an answer is network, counted as what a
   assertEquals(server.arrived.length, 1);
 });
 
-Deno.test("a body that breaks off is network, and is asked for again", async () => {
+Deno.test("W7 a body that breaks off is network, and is asked for again", async () => {
   await using server = new LoopbackServer(
     { head: JSON_HEAD, body: "{", then: "reset" },
     answer("ok"),
@@ -86,7 +86,7 @@ Deno.test("a body that stalls ends after timeoutMs, and the connection with it",
   await until(() => server.givenUp === 1);
 });
 
-Deno.test("a body that trickles does not outlive timeoutMs", async () => {
+Deno.test("W10 a body that trickles does not outlive timeoutMs", async () => {
   await using server = new LoopbackServer({ head: JSON_HEAD, body: "{", then: "trickle" });
   const { provider } = setUp(server, { timeoutMs: 150 });
   const started = performance.now();
@@ -146,7 +146,7 @@ Deno.test("a compressed answer is read", async () => {
   assertEquals((await setUp(server).call()).content, "ok");
 });
 
-Deno.test("a redirect is not followed", async () => {
+Deno.test("W4 a redirect is not followed", async () => {
   await using other = new LoopbackServer(answer("stolen"));
   await using server = new LoopbackServer(
     refusal("307 Temporary Redirect", `location: ${other.baseUrl}/chat/completions`),
