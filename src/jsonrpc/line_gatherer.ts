@@ -10,6 +10,8 @@
 const LINE_FEED = 0x0a;
 /** The UTF-8 form of U+FEFF. */
 const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
+/** How many bytes UTF-8 has for one character at most. */
+const MAX_CHARACTER_BYTES = 4;
 /** How many bytes of an unfinished line gather before they are decoded. */
 const SEGMENT_BYTES = 65_536;
 
@@ -38,7 +40,8 @@ export class LineGatherer {
   readonly #maxLineBytes: number;
   readonly #segment = new Uint8Array(SEGMENT_BYTES);
   #segmentUsed = 0;
-  #decoder = newDecoder();
+  /** Never used for a part of a character, so that it keeps nothing from one call to the next. */
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   /** Text of the unfinished line that is decoded already. */
   #text = "";
   /** Bytes of the unfinished line so far, decoded or not. */
@@ -102,15 +105,20 @@ export class LineGatherer {
       this.#segment.set(part, this.#segmentUsed);
       this.#segmentUsed += part.length;
       taken += part.length;
-      if (this.#segmentUsed === SEGMENT_BYTES && !this.#decodeSegment()) return;
+      if (
+        this.#segmentUsed === SEGMENT_BYTES && !this.#decodeSegment(wholeCharacters(this.#segment))
+      ) {
+        return;
+      }
     }
   }
 
-  #decodeSegment(): boolean {
+  /** Decodes the first bytes of the segment; the others move to its start. */
+  #decodeSegment(length: number): boolean {
     try {
-      const bytes = this.#withoutMark(this.#segment.subarray(0, this.#segmentUsed));
-      this.#text += this.#decoder.decode(bytes, { stream: true });
-      this.#segmentUsed = 0;
+      this.#text += this.#decoder.decode(this.#withoutMark(this.#segment.subarray(0, length)));
+      this.#segment.copyWithin(0, length, this.#segmentUsed);
+      this.#segmentUsed -= length;
       return true;
     } catch {
       this.#giveUp("not-utf8");
@@ -122,19 +130,11 @@ export class LineGatherer {
     this.#fault = fault;
     this.#text = "";
     this.#segmentUsed = 0;
-    this.#decoder = newDecoder();
   }
 
   #finishLine(bytes: Uint8Array): string | { readonly fault: LineFault } {
     this.#gather(bytes);
-    if (this.#fault === undefined && this.#segmentUsed > 0) this.#decodeSegment();
-    if (this.#fault === undefined) {
-      try {
-        this.#text += this.#decoder.decode();
-      } catch {
-        this.#giveUp("not-utf8");
-      }
-    }
+    if (this.#fault === undefined && this.#segmentUsed > 0) this.#decodeSegment(this.#segmentUsed);
     const line = this.#fault === undefined ? this.#text : { fault: this.#fault };
     this.#text = "";
     this.#lineBytes = 0;
@@ -155,7 +155,7 @@ export class LineGatherer {
       try {
         return { text: this.#decoder.decode(bytes), lineCount: count(bytes), faults: NO_FAULTS };
       } catch {
-        this.#decoder = newDecoder();
+        // One of the lines is not UTF-8; which one shows when each is decoded alone.
       }
     }
     return this.#decodeEachLine(bytes);
@@ -180,8 +180,15 @@ export class LineGatherer {
   }
 }
 
-function newDecoder(): TextDecoder {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** How many of the bytes are left when a character that is cut off at their end is left out. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= MAX_CHARACTER_BYTES; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return back < wanted ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
 }
 
 function count(bytes: Uint8Array): number {

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
 import { type LineBlock, LineGatherer } from "../../src/jsonrpc/line_gatherer.ts";
 
 const encoder = new TextEncoder();
@@ -112,3 +113,47 @@ Deno.test("LineGatherer holds no byte of a line that it gave up", () => {
   for (let times = 0; times < 100; times += 1) assertEquals(gatherer.push(chunk), undefined);
   assertEquals(shown(gatherer.push(encoder.encode("\nok\n"))), ["\nok\n", 2, { 0: "too-long" }]);
 });
+
+Deno.test("LineGatherer decodes every text alike, wherever it is cut", () => {
+  const text = fc.string({ unit: "grapheme", maxLength: 200 }).map((part) =>
+    part.replaceAll("\n", " ")
+  );
+  fc.assert(
+    fc.property(
+      text,
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 0, max: 3 }),
+      (part, size, shift) => {
+        // Long enough that the segment is full in the middle of the text.
+        const whole = `${"x".repeat(65_530 + shift)}${part}`;
+        const bytes = encoder.encode(`${whole}\n`);
+        const gatherer = new LineGatherer({ maxLineBytes: bytes.length });
+        gatherer.push(bytes.subarray(0, 65_000));
+        let gathered = "";
+        for (let at = 65_000; at < bytes.length; at += size) {
+          gathered += gatherer.push(bytes.subarray(at, at + size))?.text ?? "";
+        }
+        assert(gathered === `${whole}\n`);
+      },
+    ),
+  );
+});
+
+const spoiled: [what: string, tail: number[]][] = [
+  ["a character that is cut off", [0xf0, 0x9f, 0x98]],
+  ["continuation bytes alone", [0x80, 0x80, 0x80, 0x80, 0x80]],
+  ["a character too long", [0xf8, 0x88, 0x80, 0x80, 0x80]],
+  ["a surrogate", [0xed, 0xa0, 0x80]],
+];
+for (const [what, tail] of spoiled) {
+  Deno.test(`LineGatherer finds ${what} at the end of a full segment`, () => {
+    const bytes = new Uint8Array([
+      ...new Uint8Array(65_536 - tail.length + 1).fill(0x78),
+      ...tail,
+      0x0a,
+    ]);
+    const gatherer = new LineGatherer({ maxLineBytes: 100_000 });
+    assertEquals(gatherer.push(bytes.subarray(0, 65_536)), undefined);
+    assertEquals(shown(gatherer.push(bytes.subarray(65_536))), ["\n", 1, { 0: "not-utf8" }]);
+  });
+}
