@@ -18,6 +18,7 @@ const DEFAULTS: HostLimits = {
   suspensionTtlMs: undefined,
   maxWaitSeconds: 50,
   maxRunTokens: undefined,
+  maxCallTokens: undefined,
   maxProcessTokens: undefined,
   maxProcessCalls: undefined,
   callTimeoutMs: 120_000,
@@ -39,6 +40,7 @@ export function hostLimits(options: HostOptions): HostLimits {
   const runs = read("MAX_RUNS", 1);
   const suspended = read("MAX_SUSPENDED", 1);
   const runTokens = read("MAX_RUN_TOKENS", 1);
+  const callTokens = read("MAX_CALL_TOKENS", 1);
   const processTokens = read("MAX_TOKENS", 1);
   const expiry = read("SUSPENSION_TTL_SECONDS", 1);
   return {
@@ -47,6 +49,7 @@ export function hostLimits(options: HostOptions): HostLimits {
     ...(runs === undefined ? {} : { maxRuns: runs }),
     ...(suspended === undefined ? {} : { maxSuspended: suspended }),
     ...(runTokens === undefined ? {} : { maxRunTokens: runTokens }),
+    ...(callTokens === undefined ? {} : { maxCallTokens: callTokens }),
     ...(processTokens === undefined ? {} : { maxProcessTokens: processTokens }),
     ...(expiry === undefined ? {} : { suspensionTtlMs: expiry * 1000 }),
     ...callCap(options.ports),

@@ -28,6 +28,8 @@ export interface HostLimits {
   readonly maxWaitSeconds: number;
   /** Most tokens of one run; `undefined` (default): none but the call's own `cost_budget`. */
   readonly maxRunTokens: number | undefined;
+  /** Most tokens of one call of `consensus` or `react_loop`; `undefined` (default): no limit but that of each answer. */
+  readonly maxCallTokens: number | undefined;
   /** Most tokens of all calls of this process; `undefined` (default): no limit. */
   readonly maxProcessTokens: number | undefined;
   /** Most requests to models of all calls of this process; `undefined` (default): no limit. */

@@ -20,7 +20,14 @@ export type ErrorSlug =
   | "expired";
 
 /** What kind of thing stood in the way, for exit codes. */
-export type FailureKind = "usage" | "config" | "load" | "semantic" | "checkpoint" | "busy";
+export type FailureKind =
+  | "usage"
+  | "config"
+  | "load"
+  | "semantic"
+  | "checkpoint"
+  | "busy"
+  | "budget";
 
 /** Tokens of a run. */
 export interface RunUsage {

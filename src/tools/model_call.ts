@@ -71,7 +71,12 @@ export async function withModel(
   const startedMs = clock.monotonic();
   const deadlineMs = host.limits.callTimeoutMs;
   const parent = await host.ledger();
-  const ledger = parent.child({ maxCalls: options.maxCalls, deadline: startedMs + deadlineMs });
+  const { maxCallTokens } = host.limits;
+  const ledger = parent.child({
+    maxCalls: options.maxCalls,
+    deadline: startedMs + deadlineMs,
+    ...(maxCallTokens === undefined ? {} : { maxTokens: maxCallTokens }),
+  });
   try {
     return await work({
       provider,
@@ -82,7 +87,16 @@ export async function withModel(
     });
   } catch (error) {
     if (!(error instanceof KitError)) throw error;
-    return callFailure(options.what, error, larger(ledger.spent, error.usage));
+    const spent = larger(ledger.spent, error.usage);
+    if (error.code === "aborted") {
+      // Nobody is answered any more, so the log is where the spend is known.
+      const tokens = spent.inputTokens + spent.outputTokens;
+      host.ports.log.write(
+        "info",
+        `Call cancelled after ${spent.llmCalls} requests, ${tokens} tokens`,
+      );
+    }
+    return callFailure(options.what, error, spent);
   }
 }
 

@@ -348,3 +348,21 @@ states:
     "strict elicitation": ["done", null],
   });
 });
+
+Deno.test("Host.run() lets no input reach a prototype", async () => {
+  const { host } = rig({ model: new MockProvider(["R", "R"]) });
+  const inputs = JSON.parse('{"__proto__.polluted": 1, "constructor.prototype.polluted": 2}');
+  await host.run({ source: PLAIN, inputs });
+  const { handle, host: other } = await suspendedRun();
+  await other.resume({ checkpoint: handle, inputs });
+  assertEquals(Reflect.get({}, "polluted"), undefined);
+});
+
+Deno.test("Host.run() says that the process has spent its budget", async () => {
+  const model = new MockProvider(["R"]);
+  const { host } = rig({ model, limits: { maxProcessCalls: 1 } });
+  assertEquals((await host.run({ source: PLAIN })).object["status"], "done");
+  const second = await host.run({ source: PLAIN });
+  assertEquals([second.object["status"], second.failure], ["halt", "budget"]);
+  assertEquals(model.callCount, 1);
+});

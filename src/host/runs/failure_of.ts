@@ -10,7 +10,8 @@ import type { FailureKind } from "../result.ts";
  * Looks at the error behind a halt.
  *
  * @param cause The error, if there is one.
- * @returns `config` if a provider refused the key, the account or the model; else `undefined`.
+ * @returns `config` if a provider refused the key or the account; `budget` if an account of Kit's allowed no more; else
+ * `undefined`.
  */
 export function failureOf(cause: unknown): FailureKind | undefined {
   if (!(cause instanceof KitError)) return undefined;
@@ -19,6 +20,8 @@ export function failureOf(cause: unknown): FailureKind | undefined {
     case "config":
     case "quota":
       return "config";
+    case "budget":
+      return "budget";
     default:
       return undefined;
   }
