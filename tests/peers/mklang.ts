@@ -34,7 +34,8 @@ export async function checkMklang(
   const folder = await installMklang();
   const first = options.seed ?? 0;
   const cases = Array.from({ length: options.cases ?? CASES }, (_, i) => randomCase(first + i));
-  const answers = await askReference(folder, cases);
+  const [long, ...answers] = await askReference(folder, [LONG_RUN, ...cases]);
+  report.pass("mklang speed", await compareSpeed(long));
   const decided = new Map<string, number>();
   let same = 0;
   const different: string[] = [];
@@ -85,14 +86,68 @@ async function askReference(folder: string, cases: readonly RandomCase[]): Promi
   return text.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
+/** A run of many states with a prompt, a judge and a tool in turn. */
+const LONG_RUN: RandomCase = {
+  machine: {
+    machine: "long",
+    entry: "a",
+    budget: 4000,
+    states: {
+      a: {
+        structure: "s",
+        prompt: "Use {{found}} for {{topic}}",
+        output: "text",
+        gates: [{ when: "it is done", then: "ok", to: "END" }, {
+          when: "otherwise",
+          then: "ok",
+          to: "b",
+        }],
+      },
+      b: {
+        tool: "search",
+        input: { q: "{{text}}" },
+        output: "found",
+        gates: [{ when: "otherwise", then: "ok", to: "a" }],
+      },
+    },
+    context: { topic: "tea" },
+  },
+  registry: {},
+  scenario: {
+    llm: { produce: [], judge: ["none"] },
+    tools: { search: ["leaves"] },
+    hooks: {},
+    input: {},
+    run: {},
+  },
+  resumeInputs: {},
+};
+
+async function compareSpeed(answer: JsonValue | undefined): Promise<string> {
+  await runScenario(...scenarioOf(LONG_RUN));
+  const started = performance.now();
+  await runScenario(...scenarioOf(LONG_RUN));
+  const kit = performance.now() - started;
+  const seconds = isJsonObject(answer) && typeof answer.seconds === "number" ? answer.seconds : NaN;
+  const reference = seconds * 1000;
+  const ratio = (reference / kit).toFixed(1);
+  return `4000 states: Kit ${kit.toFixed(0)} ms, the reference ${
+    reference.toFixed(0)
+  } ms, ${ratio} to 1`;
+}
+
+/** A case as a scenario that expects nothing, with its machines read. */
+function scenarioOf(one: RandomCase): Parameters<typeof runScenario> {
+  const { machine, registry } = readCase({ machine: one.machine, registry: one.registry });
+  return [machine, { ...one.scenario, expect: {} }, { registry }];
+}
+
 type Outcome = { readonly difference: string } | { readonly decision: string } | undefined;
 
 async function compareCase(one: RandomCase, answer: JsonValue | undefined): Promise<Outcome> {
   if (!isJsonObject(answer)) return { difference: "the reference gave no answer" };
-  const document = { machine: one.machine, registry: one.registry };
-  const { machine, registry } = readCase(document);
-  const scenario = { ...one.scenario, expect: {} };
-  const run = await runScenario(machine, scenario, { registry });
+  const [machine, scenario, options] = scenarioOf(one);
+  const run = await runScenario(machine, scenario, options);
   if (run.result === undefined) {
     return { difference: `${run.mismatches.join()} / ${answer.raised}` };
   }
@@ -103,14 +158,15 @@ async function compareCase(one: RandomCase, answer: JsonValue | undefined): Prom
   const first = compareResults(run.result, answer.first, { parses });
   if (first !== undefined || !isJsonObject(answer.second)) return first;
   const frames = injectInputs(decodeFrames(answer.first.frames ?? null), one.resumeInputs);
-  const { cost_budget: _budget, ...options } = isJsonObject(one.scenario.run)
+  const { cost_budget: _budget, ...limits } = isJsonObject(one.scenario.run)
     ? one.scenario.run
     : {};
   const resumed = await runScenario(machine, {
-    ...scenario,
+    ...one.scenario,
+    expect: {},
     input: {},
-    run: { ...options, resume: JSON.parse(JSON.stringify(frames)) },
-  }, { registry });
+    run: { ...limits, resume: JSON.parse(JSON.stringify(frames)) },
+  }, options);
   if (resumed.result === undefined) return { difference: `resume: ${resumed.mismatches.join()}` };
   return compareResults(resumed.result, answer.second, { parses });
 }

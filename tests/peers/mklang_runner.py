@@ -3,6 +3,7 @@
 import copy
 import json
 import sys
+import time
 
 from mklang.checkpoint import taint_frame
 from mklang.engine import run
@@ -66,7 +67,10 @@ for line in sys.stdin:
         registry = {machine.name: machine}
         for name, document in case["registry"].items():
             registry[name] = parse_machine(document)
-        first = run_scenario(machine, registry, copy.deepcopy(case["scenario"]))
+        scenario = copy.deepcopy(case["scenario"])
+        started = time.perf_counter()
+        first = run_scenario(machine, registry, scenario)
+        answer["seconds"] = time.perf_counter() - started
         answer["first"] = as_json(first)
         if first.status == "suspended":
             answer["first"] = json.loads(json.dumps(answer["first"]))
