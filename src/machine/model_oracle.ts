@@ -13,6 +13,7 @@ import {
   type LlmResponse,
   type Message,
   type RetryPolicy,
+  type SpanContext,
   type TraceSink,
 } from "../llm/mod.ts";
 import type { JsonObject, JsonValue } from "../json/mod.ts";
@@ -52,6 +53,8 @@ export interface ModelOracleOptions {
   readonly timeoutMs?: number;
   /** Where trace events go; default nowhere. */
   readonly trace?: TraceSink;
+  /** The span above the calls, for the trace. */
+  readonly span?: SpanContext;
   /** Time and chance; default the ambient ports. */
   readonly ports?: Pick<Ports, "clock" | "random">;
 }
@@ -142,7 +145,7 @@ async function judge(request: JudgeRequest, settings: Settings): Promise<Verdict
 }
 
 function callSettings(settings: Settings): CallOptions {
-  const { ledger, retry, ports, timeoutMs, trace } = settings;
+  const { ledger, retry, ports, timeoutMs, trace, span } = settings;
   return {
     // An account of its own tells what this call spent, attempts that failed and estimated counts included.
     ledger: ledger.child(),
@@ -150,6 +153,7 @@ function callSettings(settings: Settings): CallOptions {
     ...(ports === undefined ? {} : { ports }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(trace === undefined ? {} : { trace }),
+    ...(span === undefined ? {} : { span }),
   };
 }
 

@@ -110,7 +110,7 @@ Deno.test("injectInputs() replaces what is no mapping on the way", () => {
   assertEquals(plain(injected?.ctx), { items: { "0": "x" }, n: { m: { k: null } } });
 });
 
-Deno.test("resumeMachine() ends a nested suspension as if it had not been, one visit of the caller allowed", async () => {
+Deno.test("resumeMachine() ends a nested suspension as if it had not been, even with one visit of the caller allowed, unlike the reference", async () => {
   const { frames = [] } = await runMachine(TOP, nested());
   const resumed = await resumeMachine(TOP, frames, nested({ inputs: { "ok.by": "Ann" } }));
   assertEquals([resumed.status, resumed.result], ["done", "ok"]);

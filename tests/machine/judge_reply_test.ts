@@ -25,7 +25,7 @@ Deno.test("readJudgeReply() reads digits alone and says so", () => {
 const anomalies: [what: string, reply: string][] = [
   ["nothing", ""],
   ["prose", "I cannot decide."],
-  ["a number in prose", "The answer is 2."],
+  ["a number in prose, unlike the reference", "The answer is 2."],
   ["0", '{"choice": 0}'],
   ["a number beyond the options", '{"choice": 4}'],
   ["a negative number", '{"choice": -1}'],
