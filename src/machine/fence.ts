@@ -18,7 +18,7 @@ const MAX_DRAWS = 64;
  */
 export function drawNonce(random: Pick<Random, "bytes">, texts: readonly string[]): string {
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
-    const nonce = random.bytes(NONCE_BYTES).toHex();
+    const nonce = hex(random.bytes(NONCE_BYTES));
     if (!texts.some((text) => text.includes(nonce))) return nonce;
   }
   throw new Error("Cannot draw a nonce: the source of chance repeats itself");
@@ -33,4 +33,8 @@ export function drawNonce(random: Pick<Random, "bytes">, texts: readonly string[
  */
 export function fence(text: string, nonce: string): string {
   return `<data-${nonce}>\n${text}\n</data-${nonce}>`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
