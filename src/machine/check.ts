@@ -84,7 +84,7 @@ function* checkStates(machine: Machine, registry: Registry | undefined): Generat
     yield* checkState({ machine, state, names }, registry);
   }
   const { result } = machine;
-  if (result !== undefined && !outputs.has(result)) {
+  if (result !== undefined && result !== "" && !outputs.has(result)) {
     yield {
       severity: "warning",
       code: "unproduced-result",

@@ -10,8 +10,8 @@
 import nodeProcess from "node:process";
 import { Composer, type Document, Lexer, type ParsedNode, Parser } from "yaml";
 
-export { isAlias, isMap, isPair, isScalar, isSeq } from "yaml";
-export type { ParsedNode } from "yaml";
+export { isAlias, isMap, isNode, isScalar, isSeq } from "yaml";
+export type { Node, ParsedNode } from "yaml";
 
 /** Longest text that is read, in UTF-16 units. */
 export const MAX_TEXT_LENGTH = 16 * 1024 * 1024;

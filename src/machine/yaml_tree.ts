@@ -7,7 +7,7 @@
  * @module
  */
 import type { JsonObject, JsonValue } from "../json/mod.ts";
-import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from "./yaml.ts";
+import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type ParsedNode } from "./yaml.ts";
 import { otherReading } from "./yaml_readings.ts";
 
 /** Most nodes that aliases may add to a document, all expansions counted. */
@@ -129,8 +129,8 @@ class Converter {
     const members = new Map<string, YamlMember>();
     const own = new Map<string, number>();
     for (const pair of node.items) {
-      const keyNode = pair.key as ParsedNode | null;
-      const valueNode = pair.value as ParsedNode | null;
+      const keyNode = parsedNode(pair.key);
+      const valueNode = parsedNode(pair.value);
       const keyStart = keyNode?.range[0] ?? start;
       if (isMergeKey(keyNode)) {
         this.#merge(valueNode, members, keyStart);
@@ -149,9 +149,10 @@ class Converter {
   }
 
   #list(node: ParsedNode, key: string | undefined): YamlNode {
-    const items = isSeq(node)
-      ? node.items.map((item) => this.convert(item as ParsedNode, key))
-      : [];
+    const nodes = isSeq(node) ? node.items.map(parsedNode) : [];
+    const items = nodes.map((item) =>
+      item === null ? nullNode(node.range[0]) : this.convert(item, key)
+    );
     let size = 1;
     for (const item of items) size += item.size;
     return { value: items.map((item) => item.value), start: node.range[0], items, size };
@@ -382,6 +383,15 @@ const QUOTE_LENGTH = 60;
 function cut(text: string): string {
   const points = Array.from(text.slice(0, 2 * QUOTE_LENGTH));
   return points.length > QUOTE_LENGTH ? points.slice(0, QUOTE_LENGTH - 1).join("") + "…" : text;
+}
+
+/** The library's node, which always has its place; it types members of collections as unknown. */
+function parsedNode(value: unknown): ParsedNode | null {
+  return isNode(value) && hasRange(value) ? value : null;
+}
+
+function hasRange(node: Node): node is ParsedNode {
+  return node.range !== null && node.range !== undefined;
 }
 
 function isIntegerText(source: string): boolean {
