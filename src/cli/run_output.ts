@@ -47,9 +47,10 @@ export class ProgressLine {
  */
 export async function printRun(
   emitted: Emitted,
-  { format, out }: Invocation,
+  invocation: Invocation,
   label: string,
 ): Promise<number> {
+  const { format, out } = invocation;
   const { object } = emitted;
   if (!emitted.isError) {
     for (const warning of textsOf(object, "warnings")) {
@@ -58,7 +59,8 @@ export async function printRun(
   }
   if (format === "json") await out.json(object);
   else if (emitted.isError) await printProblems(emitted, out, label);
-  else await printOutcome(object, out, label);
+  else await printOutcome(object, invocation, label);
+  if (emitted.failure === "budget") return EXIT.budget;
   if (emitted.isError) return emitted.failure === "config" ? EXIT.provider : EXIT.usage;
   return exitCodeOf({ status: textOf(object, "status"), error: textOf(object, "error") });
 }
@@ -75,7 +77,12 @@ async function printProblems(emitted: Emitted, out: Output, label: string): Prom
   }
 }
 
-async function printOutcome(object: JsonObject, out: Output, label: string): Promise<void> {
+async function printOutcome(
+  object: JsonObject,
+  invocation: Invocation,
+  label: string,
+): Promise<void> {
+  const { out } = invocation;
   const status = textOf(object, "status");
   const provider = textOf(object, "provider");
   const head = [out.style(statusStyle(status), status), label, provider].filter((part) =>
@@ -91,7 +98,7 @@ async function printOutcome(object: JsonObject, out: Output, label: string): Pro
   await printWhere(object, out);
   await out.line(out.style("dim", spent(object)));
   if (status === "done") await out.line(`\n${printable(resultText(member(object, "result")))}`);
-  await printNext(object, out);
+  await printNext(object, invocation);
 }
 
 async function printWhere(object: JsonObject, out: Output): Promise<void> {
@@ -104,13 +111,15 @@ async function printWhere(object: JsonObject, out: Output): Promise<void> {
   }
 }
 
-async function printNext(object: JsonObject, out: Output): Promise<void> {
+async function printNext(object: JsonObject, { args, out }: Invocation): Promise<void> {
   const ask = textOf(object, "ask");
   if (ask !== "") await out.line(`\n${out.style("bold", printable(ask))}`);
   const checkpoint = textOf(object, "checkpoint");
   if (checkpoint === "") return;
   await out.line(`checkpoint: ${printable(checkpoint)}`);
-  await out.line(`go on with: ${nextCommand(object, checkpoint)}`);
+  // A place may hold a password, so it is not repeated.
+  const store = args.has("store") && !args.has("checkpoint") ? " --store PLACE" : "";
+  await out.line(`go on with: ${nextCommand(object, checkpoint)}${store}`);
 }
 
 function nextCommand(object: JsonObject, checkpoint: string): string {

@@ -101,6 +101,7 @@ const RUN: Command = {
     ON_TRUNCATE,
     UNTRUSTED_FLOW,
     DETAIL,
+    STORE,
     {
       name: "record",
       value: "FILE",
