@@ -255,7 +255,8 @@ export class Call implements Disposable {
   }
 
   #report(error: KitError, retryInMs: number | undefined): void {
-    if (error.code === "rate_limit") this.#provider.limiter?.penalize(askedDelay(error));
+    const askedMs = askedDelay(error);
+    if (askedMs > 0) this.#provider.limiter?.penalize(askedMs);
     const status = error.details["status"];
     this.span.point("llm-attempt", {
       attempt: this.attempts,

@@ -7,6 +7,7 @@ import { type JsonValue, MAX_JSON_DEPTH } from "../json/mod.ts";
 import {
   AbortedError,
   classifyFetchError,
+  cutText,
   type KitError,
   type LinkedSignal,
   linkSignals,
@@ -16,7 +17,7 @@ import {
 } from "../llm/mod.ts";
 import type { Ports } from "../ports/mod.ts";
 import { showUrl } from "./endpoint.ts";
-import { refusalError } from "./status_error.ts";
+import { MAX_ERROR_TEXT, refusalError } from "./status_error.ts";
 
 /** The most of a refusal's body that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -280,14 +281,30 @@ function explain(
     const text = timer.aborted
       ? `The endpoint ${url} did not finish its answer within ${request.timeoutMs} ms`
       : `The endpoint ${url} stopped sending in the middle of its answer`;
-    return new LlmError("timeout", text, { retryable: true, details: { url }, cause: thrown });
+    return new LlmError("timeout", text, { retryable: true, details: { url } });
   }
   const error = classifyFetchError(thrown);
   if (!(error instanceof LlmError) || error.code === "bad_response") return error;
   const code = error.code === "server" ? "network" : error.code;
   return new LlmError(code, `${error.message}: ${url}`, {
     retryable: true,
-    cause: thrown,
+    cause: maskedCause(thrown, request),
     details: { ...error.details, url },
   });
 }
+
+/** What the runtime threw, without its stack and with secrets masked: it quotes the whole URL, query and all. */
+function maskedCause(thrown: unknown, request: ExchangeRequest, depth = 0): Error {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { search } = request.url;
+  const plain = search === "" ? error.message : error.message.replaceAll(search, "");
+  const cause = error.cause === undefined || depth >= MAX_CAUSES
+    ? undefined
+    : { cause: maskedCause(error.cause, request, depth + 1) };
+  const masked = new Error(cutText(request.redact(plain), MAX_ERROR_TEXT), cause);
+  masked.name = error.name;
+  masked.stack = `${error.name}: ${masked.message}`;
+  return masked;
+}
+
+const MAX_CAUSES = 4;

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
+import fc from "fast-check";
 import {
   AbortedError,
   callModel,
@@ -328,6 +329,53 @@ Deno.test("complete() reads no more than maxResponseBytes", async () => {
   assert(pulled < 20);
 });
 
+Deno.test("W6 whatever JSON comes with status 200 gives an answer or an error of Kit", async () => {
+  const names = ["choices", "message", "content", "tool_calls", "function", "arguments", "name"];
+  const more = [
+    "error",
+    "code",
+    "usage",
+    "finish_reason",
+    "reasoning_content",
+    "type",
+    "text",
+    "id",
+  ];
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 6 },
+      fc.boolean(),
+      fc.constantFrom<unknown>(
+        null,
+        0,
+        -1,
+        1.5,
+        "",
+        "stop",
+        "{}",
+        "content_filter",
+        "<think>",
+      ),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...names, ...more), tie("value"), { maxKeys: 5 }),
+    ),
+  }));
+  const completions = fc.record({
+    choices: fc.array(fc.record({ message: value }), { maxLength: 2 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(value, completions), async (body) => {
+      try {
+        const response = await ask(json(body), { tools: TOOLS });
+        assert(response.toolCalls.every((call) => call.id !== ""));
+      } catch (error) {
+        assert(error instanceof LlmError, Deno.inspect(error));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 const errorsIn200: [what: string, body: unknown, code: string, retryable: boolean][] = [
   ["a numeric code", { error: { message: "Slow down", code: 429 } }, "rate_limit", true],
   [
@@ -398,6 +446,16 @@ Deno.test("what fetch throws is told with the endpoint's URL, its query left out
   const error = await assertRejects(() => provider.complete(MESSAGES), LlmError);
   assertEquals(error.code, "network");
   assertMatch(error.message, /http:\/\/localhost:1\/v1\/chat\/completions$/);
+});
+
+Deno.test("W15 a failed connection shows no query, not even in its causes", async () => {
+  const url = `${BASE}/chat/completions?key=abcdefgh`;
+  const beneath = new Error(`tcp connect error: ${url}`);
+  const thrown = new TypeError(`error sending request for url (${url})`, { cause: beneath });
+  const provider = make(fakePorts(thrown), { baseUrl: `${BASE}?key=abcdefgh` });
+  const error = await assertRejects(() => provider.complete(MESSAGES), LlmError);
+  assertMatch(Deno.inspect(error), /tcp connect error/);
+  assertFalse(Deno.inspect(error).includes("abcdefgh"));
 });
 
 Deno.test("an abort in the middle of the body is no time-out", async () => {
