@@ -203,21 +203,21 @@ function inputsOf(machine: Machine, options: RunOptions): JsonObject {
   return Object.fromEntries(inputs);
 }
 
+/** Only what differs from the defaults, so that the scenario is short. */
 function runOptions(options: RunOptions): JsonObject {
-  const { costBudget, suspendable, escalateSuspend, onTruncate, onUntrustedFlow } = options;
-  const { trustedKeys, flowTainted, delimit, promptValueChars, maxWorkers, toolEffects } = options;
+  const { onTruncate, onUntrustedFlow } = options;
   return plainJson({
-    cost_budget: costBudget,
-    suspendable,
-    escalate_suspend: escalateSuspend,
-    on_truncate: onTruncate,
-    on_untrusted_flow: onUntrustedFlow,
-    trusted_keys: trustedKeys,
-    flow_tainted: flowTainted,
-    delimit,
-    prompt_value_chars: promptValueChars,
-    max_workers: maxWorkers,
-    tool_effects: toolEffects,
+    cost_budget: options.costBudget,
+    suspendable: options.suspendable || undefined,
+    escalate_suspend: options.escalateSuspend || undefined,
+    on_truncate: onTruncate === "report" ? undefined : onTruncate,
+    on_untrusted_flow: onUntrustedFlow === "report" ? undefined : onUntrustedFlow,
+    trusted_keys: options.trustedKeys,
+    flow_tainted: options.flowTainted || undefined,
+    delimit: options.delimit === false ? false : undefined,
+    prompt_value_chars: options.promptValueChars,
+    max_workers: options.maxWorkers,
+    tool_effects: options.toolEffects,
   });
 }
 

@@ -28,7 +28,8 @@ states:
       inputs: { topic: "coffee" },
       tools: new Map([["search", { run: () => "found" }]]),
       hooks: new Map([["allowed", (context) => context.o === "two"]]),
-      onUntrustedFlow: "report",
+      onUntrustedFlow: "halt",
+      suspendable: false,
     }),
   );
   const result = await runMachine(machine, recorder.options);
@@ -38,7 +39,7 @@ states:
   assertEquals(plain(scenario), {
     name: "n",
     context: { topic: "coffee" },
-    run: { on_untrusted_flow: "report" },
+    run: { on_untrusted_flow: "halt" },
     llm: { produce: ["one", "two"], judge: [0], tokens: [2, 1] },
     tools: { search: ["found"] },
     hooks: { allowed: [false, true] },
