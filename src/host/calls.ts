@@ -7,6 +7,7 @@ export { checkTarget } from "./check.ts";
 export { reportConfiguration } from "./config/report.ts";
 export { createModels } from "./create_models.ts";
 export { emitRefusal, emitRun } from "./emit.ts";
+export { MachineCache } from "./machine_cache.ts";
 export { parseJsonc } from "./jsonc.ts";
 export { describeMachine, listMachines } from "./machines.ts";
 export { commission } from "./runs/commission.ts";

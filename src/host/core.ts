@@ -11,6 +11,7 @@ import { kitDirectories } from "./config/directories.ts";
 import { loadConfig, type LoadedConfig, SCRIPTED_PROVIDER } from "./config/load_config.ts";
 import type { ModelsOutcome } from "./config/outcome.ts";
 import { readSecrets, type Secrets } from "./config/secrets.ts";
+import type { MachineCache } from "./machine_cache.ts";
 import type { ModelSet } from "./models.ts";
 import type { HostLimits, HostOptions } from "./options.ts";
 import type { Registries } from "./registry/registries.ts";
@@ -20,6 +21,7 @@ import type { Registries } from "./registry/registries.ts";
  * neither machines nor their tools. `calls.ts` names them all for programs that must know their files.
  */
 const REGISTRIES: string = "./registry/registries.ts";
+const CACHE: string = "./machine_cache.ts";
 const TOOLS: string = "./tools/host_tools.ts";
 const MODELS: string = "./create_models.ts";
 const SCRIPTED: string = "./scripted_models.ts";
@@ -34,6 +36,7 @@ export class HostCore {
   #config: Promise<LoadedConfig> | undefined;
   #ledger: Promise<Ledger> | undefined;
   #secrets: Promise<Secrets> | undefined;
+  #machines: Promise<MachineCache> | undefined;
   #registries: Promise<Registries> | undefined;
   #tools: Promise<ReadonlyMap<string, HostTool>> | undefined;
   readonly #models = new Map<string, ModelSet>();
@@ -60,6 +63,11 @@ export class HostCore {
     const { ports, door } = this.options;
     const user = kitDirectories(ports).config;
     return this.#secrets ??= readSecrets(ports, door === "cli" ? [".", user] : [user]);
+  }
+
+  /** What was read last; loaded with the first machine. */
+  machines(): Promise<MachineCache> {
+    return this.#machines ??= this.#makeCache();
   }
 
   /** Which machines documents see. */
@@ -134,6 +142,11 @@ export class HostCore {
     });
     if (outcome.kind === "ready") this.#models.set(name, outcome.models);
     return outcome;
+  }
+
+  async #makeCache(): Promise<MachineCache> {
+    const { MachineCache }: typeof import("./machine_cache.ts") = await import(CACHE);
+    return new MachineCache();
   }
 
   async #openRegistries(): Promise<Registries> {

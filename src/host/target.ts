@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Diagnostic, loadReader, type Machine, type Registry } from "../machine/mod.ts";
+import type { Diagnostic, Machine, Registry } from "../machine/mod.ts";
 import { FileError } from "../ports/mod.ts";
 import { confineMachine } from "./confine.ts";
 import type { HostCore } from "./core.ts";
@@ -73,7 +73,7 @@ async function inlineTarget(source: string, core: HostCore): Promise<Target | Re
   }
   const base = await (await core.registries()).base();
   const origin = { path: INLINE_PATH, file: undefined, source };
-  return await readTarget(source, { base, origin });
+  return await readTarget(source, { base, origin, core });
 }
 
 async function namedTarget(path: string, core: HostCore): Promise<Target | Refusal> {
@@ -127,18 +127,18 @@ async function fileTarget(
     return refuse("prepare-failed", [`Cannot read "${given}": ${why}`]);
   }
   const base = await (await core.registries()).forFile(file);
-  return await readTarget(source, { base, origin: { path: given, file, source } });
+  return await readTarget(source, { base, core, origin: { path: given, file, source } });
 }
 
 async function readTarget(
   source: string,
-  { base, origin }: {
+  { base, origin, core }: {
+    readonly core: HostCore;
     readonly base: Registry;
     readonly origin: MachineOrigin;
   },
 ): Promise<Target> {
-  const reader = await loadReader();
-  const { machine, draft, diagnostics } = reader.parseMachine(source);
+  const { machine, draft, diagnostics } = await (await core.machines()).read(source, "enforced");
   const seen = machine ?? draft;
   return {
     kind: "found",

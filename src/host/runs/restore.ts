@@ -3,13 +3,7 @@
  *
  * @module
  */
-import {
-  createRegistry,
-  type Frame,
-  injectInputs,
-  loadReader,
-  type Machine,
-} from "../../machine/mod.ts";
+import { createRegistry, type Frame, injectInputs, type Machine } from "../../machine/mod.ts";
 import { kitVariable } from "../config/directories.ts";
 import type { HostCore } from "../core.ts";
 import type { ResumeRequest } from "../host.ts";
@@ -56,14 +50,16 @@ export async function restore(
   if (asked.kind === "problem") {
     return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
   }
-  const reader = await loadReader();
-  const read = (text: string): Machine | undefined =>
-    reader.parseMachine(text, { grammar: "lenient" }).machine;
-  const machine = read(saved.machine_source);
+  const cache = await core.machines();
+  const { machine } = await cache.read(saved.machine_source, "lenient");
   if (machine === undefined) {
     return refuse("bad-checkpoint", ["the machine that was kept cannot be read"]);
   }
-  const others = Object.values(saved.machines).flatMap((text) => read(text) ?? []);
+  const others: Machine[] = [];
+  for (const text of Object.values(saved.machines)) {
+    const other = await cache.read(text, "lenient");
+    if (other.machine !== undefined) others.push(other.machine);
+  }
   const base = await (await core.registries()).base();
   const prepared: Prepared = {
     kind: "ready",
