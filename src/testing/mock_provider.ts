@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  AbortedError,
   type CompleteOptions,
   ConfigError,
   type LlmProvider,
@@ -140,14 +141,15 @@ export class MockProvider implements LlmProvider {
    * @param messages The conversation.
    * @param options How; `signal` ends a delay.
    * @returns The reply.
-   * @throws {ConfigError} If the script has no more replies.
+   * @throws {ConfigError} If the script has no more replies, or there are no messages.
+   * @throws {AbortedError} If `signal` fires; before the request, nothing is recorded.
    */
   async complete(
     messages: readonly Message[],
     options: CompleteOptions = {},
   ): Promise<LlmResponse> {
+    checkRequest(messages, options);
     const call = this.#record(messages, options);
-    options.signal?.throwIfAborted();
     this.#inFlight += 1;
     this.#peak = Math.max(this.#peak, this.#inFlight);
     try {
@@ -173,7 +175,7 @@ export class MockProvider implements LlmProvider {
   ): AsyncIterable<StreamEvent> {
     const response = await this.complete(messages, options);
     for (const text of response.content.match(/\S+\s*|\s+/g) ?? []) {
-      options.signal?.throwIfAborted();
+      checkRequest(messages, options);
       yield { type: "text", text };
     }
     yield { type: "done", response };
@@ -200,7 +202,11 @@ export class MockProvider implements LlmProvider {
   async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
     if (ms <= 0) return;
     const clock = this.#options.clock ?? ambientPorts().clock;
-    await clock.sleep(ms, signal === undefined ? {} : { signal });
+    try {
+      await clock.sleep(ms, signal === undefined ? {} : { signal });
+    } catch (error) {
+      throw new AbortedError(undefined, { cause: error });
+    }
   }
 }
 
@@ -227,6 +233,15 @@ export function mockToolCall(
   id = "call_1",
 ): ToolCall {
   return { kind: "ok", id, name, arguments: args };
+}
+
+/** What every provider refuses before it sends anything. */
+export function checkRequest(messages: readonly Message[], options: CompleteOptions): void {
+  const { signal } = options;
+  if (signal?.aborted === true) throw new AbortedError(undefined, { cause: signal.reason });
+  if (messages.length === 0) {
+    throw new ConfigError("Cannot ask a model: there are no messages", { code: "argument" });
+  }
 }
 
 async function resolveReply(reply: MockReply, call: MockCall): Promise<MockReplyParts> {

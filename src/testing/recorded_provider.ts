@@ -22,6 +22,8 @@ import {
   redact,
 } from "../llm/mod.ts";
 
+import { checkRequest } from "./mock_provider.ts";
+
 /** What came of a recorded request. */
 export type RecordedOutcome =
   | {
@@ -161,20 +163,18 @@ export function replayProvider(recording: Recording, options: RecordingOptions =
     name: recording.provider ?? "recorded",
     model: recording.model ?? "recorded",
     supportsTools: recording.supportsTools === true,
-    complete: (messages, request = {}) => {
-      if (request.signal?.aborted === true) return Promise.reject(request.signal.reason);
+    complete: async (messages, request = {}) => {
+      checkRequest(messages, request);
       const key = canonicalJson(describeRequest(messages, request, mask));
       const outcome = left.get(key)?.shift();
       if (outcome === undefined) {
-        return Promise.reject(
-          new ConfigError(
-            "Cannot replay a request: it was not recorded, or not as often; record it again",
-          ),
+        throw new ConfigError(
+          "Cannot replay a request: it was not recorded, or not as often; record it again",
         );
       }
-      if ("response" in outcome) return Promise.resolve(outcome.response);
+      if ("response" in outcome) return await Promise.resolve(outcome.response);
       const { code, message, retryable } = outcome.error;
-      return Promise.reject(new LlmError(code, message, { retryable }));
+      throw new LlmError(code, message, { retryable });
     },
   };
 }

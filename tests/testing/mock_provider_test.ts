@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { KitError, type LlmResponse, type Message } from "../../src/llm/mod.ts";
+import { AbortedError, KitError, type LlmResponse, type Message } from "../../src/llm/mod.ts";
 import { ManualClock, MockProvider, type MockReply, mockToolCall } from "../../src/testing/mod.ts";
 
 const ASK: readonly Message[] = [{ role: "user", content: "12345678" }];
@@ -89,7 +89,7 @@ Deno.test("MockProvider ends a delay with the signal", async () => {
   const model = new MockProvider([{ content: "a", delayMs: 1000 }], { clock });
   const waiting = assertRejects(
     () => model.complete(ASK, { signal: controller.signal }),
-    DOMException,
+    AbortedError,
   );
   await clock.advance(1);
   controller.abort();
