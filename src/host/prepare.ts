@@ -11,6 +11,7 @@ import {
   type Registry,
   resolveHook,
   type Tier,
+  type ToolSource,
 } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
@@ -32,7 +33,7 @@ export interface Prepared {
   /** Who answers. */
   readonly models: ModelSet;
   /** The host's tools. */
-  readonly tools: ReadonlyMap<string, HostTool>;
+  readonly tools: ToolSource;
   /** Sentences. */
   readonly warnings: readonly string[];
 }

@@ -42,8 +42,8 @@ export interface CrashReport {
 
 const STATES = ["draft", "work", "charge", "note", "apply", "END"];
 const LEASES_OVER_MS = 60_000;
-const MIN_LIFE_MS = 250;
-const MAX_LIFE_MS = 1500;
+const MIN_LIFE_MS = 400;
+const MAX_LIFE_MS = 2000;
 /** After so many kills something hangs. */
 const MAX_KILLS_A_RUN = 4;
 

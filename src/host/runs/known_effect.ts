@@ -5,7 +5,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../../json/mod.ts";
-import { type HostTool, jsonText } from "../../machine/mod.ts";
+import { jsonText, type ToolSource } from "../../machine/mod.ts";
 import { EFFECT_UNKNOWN, type StartedEffect } from "./saved_run.ts";
 
 /** The root of the inputs that settle an effect; they never reach the context. */
@@ -67,7 +67,8 @@ export function stillWaits(reason: string, inputs: JsonObject | undefined): bool
 }
 
 /**
- * Lets tools answer with what is known instead of acting again.
+ * Lets tools answer with what is known instead of acting again. Also tools that only an embedder knows: whoever adds
+ * its own behind these is asked once more, when what is known has been said.
  *
  * @param tools The host's tools.
  * @param effects The effects that were started.
@@ -75,25 +76,28 @@ export function stillWaits(reason: string, inputs: JsonObject | undefined): bool
  * @returns The tools; each started effect is answered once, in the state that started it.
  */
 export function withKnownEffects(
-  tools: ReadonlyMap<string, HostTool>,
+  tools: ToolSource,
   effects: readonly StartedEffect[],
   word: EffectWord | undefined,
-): ReadonlyMap<string, HostTool> {
+): ToolSource {
   if (word?.kind !== "happened" || effects.length === 0) return tools;
   const open = [...effects];
-  const wrapped = new Map(tools);
-  for (const name of new Set(effects.map(({ tool }) => tool))) {
-    const tool = tools.get(name);
-    if (tool === undefined) continue;
-    wrapped.set(name, {
-      ...tool,
-      run(input, options): Promise<string> | string {
-        const at = open.findIndex((one) => one.tool === name && one.state === options.state);
-        if (at < 0) return tool.run(input, options);
-        open.splice(at, 1);
-        return word.result;
-      },
-    });
-  }
-  return wrapped;
+  return {
+    get: (name) => {
+      const tool = tools.get(name);
+      if (!open.some((one) => one.tool === name)) return tool;
+      return {
+        ...tool,
+        run(input, options): Promise<string> | string {
+          const at = open.findIndex((one) => one.tool === name && one.state === options.state);
+          if (at >= 0) {
+            open.splice(at, 1);
+            return word.result;
+          }
+          if (tool === undefined) throw new Error(`Tool "${name}" is not known here`);
+          return tool.run(input, options);
+        },
+      };
+    },
+  };
 }
