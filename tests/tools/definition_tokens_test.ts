@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-// deno-lint-ignore no-import-prefix -- nine megabytes that only this test needs
+// deno-lint-ignore no-import-prefix no-external-import -- nine megabytes that only this test needs
 import { encode } from "npm:gpt-tokenizer@4.0.0/encoding/o200k_base";
 import { createTools } from "../../src/tools/mod.ts";
 import { rig } from "../host/harness.ts";
