@@ -95,13 +95,14 @@ export class Exchange implements Disposable {
     const link = scope.use(linkSignals([request.signal, timer]));
     let response: Response;
     try {
+      // A text or bytes would be sent again by the runtime, without a word, when a pooled connection has died.
       request.onSent?.();
       response = await ports.fetch(request.url, {
         method: request.method ?? "POST",
         headers: request.headers,
         redirect: "manual",
         signal: link.signal,
-        ...(request.body === undefined ? {} : { body: request.body }),
+        ...(request.body === undefined ? {} : { body: new Blob([request.body]) }),
       });
     } catch (thrown) {
       throw explain(thrown, { request, timer });

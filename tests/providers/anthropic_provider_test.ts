@@ -76,7 +76,7 @@ testProvider("createAnthropicProvider()", (behaviour) => {
   const fetch: FakePorts["fetch"] = (input, init) => {
     asked += 1;
     if (behaviour === "hang") return ports.fetch(input, init);
-    const streamed = String(init?.body).includes('"stream":true');
+    const streamed = new Headers(init?.headers).get("accept") === "text/event-stream";
     return Promise.resolve(
       streamed ? textFrames("Hello", " there") : message([text("Hello there")]),
     );

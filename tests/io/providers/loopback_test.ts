@@ -65,6 +65,19 @@ Deno.test("W7 a connection that ends before an answer is network, counted as wha
   assertEquals(server.arrived.length, 1);
 });
 
+Deno.test("a pooled connection that dies does not make the runtime send a request again", async () => {
+  await using server = new LoopbackServer(answer("ok"), { then: "reset" });
+  const { provider } = setUp(server);
+  await provider.complete(MESSAGES);
+  await assertRejects(() => provider.complete(MESSAGES), LlmError);
+  assertEquals([server.arrived.length, provider.requestsSent], [2, 2]);
+  assertEquals(server.arrived[1]?.headers.get("content-type"), "application/json");
+  assertEquals(
+    server.arrived[1]?.headers.get("content-length"),
+    String(server.arrived[1]?.body.length),
+  );
+});
+
 Deno.test("W7 a body that breaks off is network, and is asked for again", async () => {
   await using server = new LoopbackServer(
     { head: JSON_HEAD, body: "{", then: "reset" },
