@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-} from "../json/mod.ts";
+} from "../json/value.ts";
 
 /**
  * Codes of error responses, of {@link https://www.jsonrpc.org/specification#error_object | JSON-RPC 2.0} and of MCP

@@ -3,8 +3,16 @@
  *
  * @module
  */
-export { decodeLine, MAX_NESTING, unreadable } from "./decode.ts";
-export { encodeLine, failure, notification, type Outgoing, success } from "./encode.ts";
+export {
+  decodeLine,
+  encodeLine,
+  failure,
+  MAX_NESTING,
+  notification,
+  type Outgoing,
+  success,
+  unreadable,
+} from "./codec.ts";
 export {
   DEFAULT_MAX_LINE_BYTES,
   type InputLine,

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/value.ts";
 import {
   classifyElement,
   ErrorCode,

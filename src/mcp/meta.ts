@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/value.ts";
 import { ErrorCode, type ErrorObject, isRequestId, type RequestId } from "../jsonrpc/mod.ts";
 import { MODERN_REVISION } from "./revisions.ts";
 

@@ -9,6 +9,11 @@ export { createPorts, type CreatePortsOptions } from "./create_ports.ts";
 export { createEnv, createSystemInfo } from "./environment.ts";
 export { createFiles } from "./files.ts";
 export { createLog, type DrainableLog, type LogOptions } from "./log.ts";
-export { type EndSignal, openProcess, type Process, SIGNAL_EXIT_CODES } from "./process.ts";
+export {
+  type EndSignal,
+  openProcess,
+  type Process,
+  SIGNAL_EXIT_CODES,
+  type Stdio,
+} from "./process.ts";
 export { createRandom } from "./random.ts";
-export { openStdio, type Stdio } from "./stdio.ts";

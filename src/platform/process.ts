@@ -1,8 +1,38 @@
 /**
- * This process: its arguments, signals, parent and end.
+ * This process: its arguments, standard streams, signals, parent and end.
  *
  * @module
  */
+
+/** How much is read at once: what a pipe holds. */
+const READ_SIZE = 65_536;
+
+/** Where the bytes of the client come from and where ours go. */
+export interface Stdio {
+  /**
+   * Reads what is there, waiting for at least one byte.
+   *
+   * @returns The bytes, good until the next call, or `undefined` at the end of input.
+   */
+  read(): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /**
+   * Writes to stdout.
+   *
+   * @returns How many bytes were taken, at least one.
+   * @throws {Error} If nobody reads any more.
+   */
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
+  /** Writes to stderr, as `write` does to stdout. */
+  writeError(bytes: Uint8Array<ArrayBuffer>): Promise<number>;
+  /** Whether stdin is a terminal, where a person types. */
+  readonly inputIsTerminal: boolean;
+  /** Whether stdout is a terminal, where a person reads. */
+  readonly outputIsTerminal: boolean;
+  /** Whether stderr is a terminal. */
+  readonly errorIsTerminal: boolean;
+  /** Width of the terminal in columns, or `undefined` where there is none. */
+  readonly columns: number | undefined;
+}
 
 /** A signal that ends the process. */
 export type EndSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
@@ -21,6 +51,8 @@ const PARENT_LOOK_MS = 1_000;
 export interface Process {
   /** The command line after the program's name. */
   readonly args: readonly string[];
+  /** The standard streams. */
+  readonly stdio: Stdio;
   /**
    * Calls back when the system asks the process to end.
    *
@@ -48,10 +80,39 @@ export interface Process {
 export function openProcess(): Process {
   return {
     args: Deno.args,
+    stdio: openStdio(),
     onEndSignal,
     onParentGone,
     onUncaught,
     exit: (code) => Deno.exit(code),
+  };
+}
+
+function openStdio(): Stdio {
+  const buffer = new Uint8Array(READ_SIZE);
+  return {
+    async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+      const count = await Deno.stdin.read(buffer);
+      return count === null ? undefined : buffer.subarray(0, count);
+    },
+    write: (bytes) => Deno.stdout.write(bytes),
+    writeError: (bytes) => Deno.stderr.write(bytes),
+    get inputIsTerminal(): boolean {
+      return Deno.stdin.isTerminal();
+    },
+    get outputIsTerminal(): boolean {
+      return Deno.stdout.isTerminal();
+    },
+    get errorIsTerminal(): boolean {
+      return Deno.stderr.isTerminal();
+    },
+    get columns(): number | undefined {
+      try {
+        return Deno.consoleSize().columns;
+      } catch {
+        return undefined;
+      }
+    },
   };
 }
 
