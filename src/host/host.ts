@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject } from "../json/mod.ts";
-import type { Ledger } from "../llm/mod.ts";
+import type { Ledger, SpanContext, TraceSink } from "../llm/mod.ts";
 import type { Diagnostic, Machine, MachineEvent, Registry } from "../machine/mod.ts";
 import type { Ports } from "../ports/mod.ts";
 import type { ConfigReport, ModelsOutcome } from "./config/outcome.ts";
@@ -105,6 +105,10 @@ export interface CallOptions {
   readonly onProgress?: (report: CallProgress) => void;
   /** Told every event of the run. */
   readonly onEvent?: (event: MachineEvent) => void;
+  /** Where model calls of the run report to. */
+  readonly trace?: TraceSink;
+  /** The span that they are below. */
+  readonly span?: SpanContext;
   /** How next-step texts name a tool; absent: they name commands. */
   readonly toolName?: (name: "run" | "resume" | "check" | "list_machines") => string;
 }

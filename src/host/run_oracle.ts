@@ -5,6 +5,7 @@
  */
 import { createModelOracle, createScriptedOracle, type Oracle } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
+import type { CallOptions } from "./host.ts";
 import type { Prepared } from "./prepare.ts";
 
 /**
@@ -12,9 +13,14 @@ import type { Prepared } from "./prepare.ts";
  *
  * @param prepared What was prepared.
  * @param core The host.
+ * @param call Where model calls report to.
  * @returns The oracle; a script starts over with every run.
  */
-export async function createRunOracle(prepared: Prepared, core: HostCore): Promise<Oracle> {
+export async function createRunOracle(
+  prepared: Prepared,
+  core: HostCore,
+  call: Pick<CallOptions, "trace" | "span">,
+): Promise<Oracle> {
   const { models } = prepared;
   const { ports, wrapOracle } = core.options;
   const oracle = models.script !== undefined
@@ -24,6 +30,8 @@ export async function createRunOracle(prepared: Prepared, core: HostCore): Promi
       params: models.params,
       ledger: (await core.ledger()).child(),
       ports,
+      ...(call.trace === undefined ? {} : { trace: call.trace }),
+      ...(call.span === undefined ? {} : { span: call.span }),
       ...(models.judge === undefined ? {} : { judge: models.judge }),
     });
   return wrapOracle === undefined ? oracle : wrapOracle(oracle);

@@ -6,6 +6,7 @@
 import type { CallOptions } from "../host/mod.ts";
 import type { ToolContext } from "../mcp/mod.ts";
 import type { ToolSetting } from "./setting.ts";
+import { tracingOf } from "./telemetry.ts";
 
 /**
  * Gives the options of a host call.
@@ -19,5 +20,6 @@ export function callOptions(setting: ToolSetting, context: ToolContext): CallOpt
     signal: context.signal,
     onProgress: (report) => context.progress(report),
     toolName: setting.served,
+    ...tracingOf(context),
   };
 }

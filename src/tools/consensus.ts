@@ -12,6 +12,7 @@ import { DEFAULT_SAMPLES, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts
 import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome } from "./outcome.ts";
+import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
@@ -66,6 +67,7 @@ async function vote(
         deadlineMs: call.deadlineMs,
         signal: context.signal,
         ports,
+        ...tracingOf(context),
         onSample: ({ done, requested }) => heartbeat.done(done, requested),
         ...present({
           temperature: numberArgument(args, "temperature"),

@@ -15,6 +15,7 @@ import { reactLoopTool } from "./react_loop.ts";
 import { resumeTool } from "./resume.ts";
 import { runTool } from "./run.ts";
 import type { ToolSetting } from "./setting.ts";
+import { traced } from "./telemetry.ts";
 
 export { TOOL_NAMES, type ToolName };
 
@@ -40,7 +41,7 @@ export function createTools(host: Host, options: ToolOptions = {}): readonly Too
     served: servedNames(options.prefix ?? ""),
     allowWrite: host.options.allowWrite ?? false,
   };
-  return selectTools(options.only).map((name) => MAKERS[name](setting));
+  return selectTools(options.only).map((name) => traced(MAKERS[name](setting), host));
 }
 
 const MAKERS: Readonly<Record<ToolName, (setting: ToolSetting) => Tool>> = {

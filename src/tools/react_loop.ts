@@ -13,6 +13,7 @@ import { DEFAULT_ROUNDS, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts"
 import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome } from "./outcome.ts";
+import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
@@ -61,6 +62,7 @@ async function loop(
       deadlineMs: call.deadlineMs,
       signal: context.signal,
       ports,
+      ...tracingOf(context),
       onRound: ({ round, maxRounds }) => heartbeat.done(round, maxRounds),
     });
     heartbeat.done(looped.metadata.rounds, rounds);

@@ -79,7 +79,7 @@ export async function commission(
   }
   const warnings = [...prepared.warnings];
   const { clock } = core.options.ports;
-  const oracle = await createRunOracle(prepared, core);
+  const oracle = await createRunOracle(prepared, core, call);
   const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
   const frames = startFrames(prepared.machine, { oracle, ...fresh });
   const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });

@@ -196,7 +196,7 @@ async function resumeClaimed(
     start = {
       prepared,
       saved: nextSaved(kept, resuming, warnings),
-      oracle: await createRunOracle(prepared, core),
+      oracle: await createRunOracle(prepared, core, resuming.call),
       fresh: undefined,
       keeper: await file?.keeper(saved.run_id, prepared),
       claimed: handle,

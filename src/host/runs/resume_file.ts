@@ -108,7 +108,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     return await goOn({
       prepared: { ...prepared, tools: withKnownEffects(prepared.tools, plain.effects, word) },
       saved,
-      oracle: await createRunOracle(prepared, core),
+      oracle: await createRunOracle(prepared, core, resuming.call),
       fresh: undefined,
       keeper,
       claimed: given,
