@@ -39,7 +39,7 @@ ${flags.flatMap(bashValue).join("\n")}
       flags.map(({ name }) => `--${name}`).join(" ")
     }" -- "$current")); return ;;
       esac
-      ${bashWords(command)} ;;`;
+      ${bashWords(command, commands)} ;;`;
   });
   return `# bash completion of kit; load it with: eval "$(kit completions bash)"
 _kit() {
@@ -65,10 +65,10 @@ function bashValue(option: OptionSpec): string[] {
   return [`        --${option.name}) ${bashReply(option.completion, option.choices)}; return ;;`];
 }
 
-function bashWords(command: Command): string {
+function bashWords(command: Command, commands: readonly Command[]): string {
   const word = command.positionals.at(-1);
   if (word === undefined) return ":";
-  if (command.name === "help") return bashReply("none", [...names([]), "exit-codes"]);
+  if (command.name === "help") return bashReply("none", topics(commands));
   return bashReply(word.completion, word.choices);
 }
 
@@ -87,9 +87,10 @@ function zsh(commands: readonly Command[]): string {
   const list = commands.map(({ name, summary }) => `    '${name}:${zshText(summary)}'`);
   const arms = commands.map((command) => {
     const flags = optionsOf(command).map((option) => `        ${zshFlag(option)}`);
+    const choices = command.name === "help" ? topics(commands) : undefined;
     const words = command.positionals.map((word) =>
       `        '${word.many === true ? "*" : word.optional === true ? ":" : ""}:${word.name}:${
-        zshAction(word.completion, word.choices)
+        zshAction(word.completion, choices ?? word.choices)
       }'`
     );
     return `    ${command.name})
@@ -150,8 +151,9 @@ function fish(commands: readonly Command[]): string {
       );
     }
     const word = command.positionals.at(-1);
-    if (word?.choices !== undefined) {
-      lines.push(`complete -c kit ${inside} -a ${quoted(word.choices.join(" "))}`);
+    const choices = command.name === "help" ? topics(commands) : word?.choices;
+    if (choices !== undefined) {
+      lines.push(`complete -c kit ${inside} -a ${quoted(choices.join(" "))}`);
     } else if (word?.completion !== undefined) lines.push(`complete -c kit ${inside} -F`);
   }
   return `${lines.join("\n")}\n`;
@@ -166,6 +168,11 @@ function fishValue({ value, choices, completion }: OptionSpec): string {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/** What `kit help` explains. */
+function topics(commands: readonly Command[]): string[] {
+  return [...names(commands), "exit-codes"];
 }
 
 function names(commands: readonly Command[]): string[] {

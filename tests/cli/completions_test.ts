@@ -27,3 +27,10 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
     }
   });
 }
+
+for (const shell of ["bash", "zsh", "fish"] as const) {
+  Deno.test(`completions() of ${shell} offers every topic of help`, () => {
+    const topics = [...COMMANDS.map(({ name }) => name), "exit-codes"].join(" ");
+    assertStringIncludes(completions(shell, COMMANDS), topics);
+  });
+}
