@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
 import { type CompleteOptions, ConfigError, type Message } from "../llm/mod.ts";
-import { checkNumbers, wireName } from "./openai_request.ts";
+import { checkNumbers, thinkingIsOn, wireName } from "./openai_request.ts";
 
 /** How requests are written. */
 export interface AnthropicDialect {
@@ -59,7 +59,9 @@ export function anthropicBody(
   if (turns.length === 0) throw new ConfigError("There is no message", { code: "argument" });
   const tools = options.tools ?? [];
   const thinking = options.reasoning === true;
-  const temperature = thinking ? undefined : options.temperature ?? dialect.defaultTemperature;
+  const temperature = thinking || thinkingIsOn(options.extra)
+    ? undefined
+    : options.temperature ?? dialect.defaultTemperature;
   const maxTokens = options.maxTokens ?? dialect.defaultMaxTokens;
   const body: Record<string, JsonValue> = { model: dialect.model, messages: turns };
   const set = (field: string, value: JsonValue | undefined): void => {

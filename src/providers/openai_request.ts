@@ -64,7 +64,9 @@ export function openAiBody(
   const body = compact({
     model: dialect.model,
     messages: messages.flatMap((message) => wireMessage(message, dialect)),
-    temperature: options.temperature ?? dialect.defaultTemperature,
+    temperature: thinkingIsOn(options.extra)
+      ? undefined
+      : options.temperature ?? dialect.defaultTemperature,
     [dialect.tokenLimitField]: maxTokens,
     tools: tools.length === 0 ? undefined : tools.map(({ name, description, parameters }) => ({
       type: "function",
@@ -81,6 +83,17 @@ export function openAiBody(
   for (const field of dialect.dropped) Reflect.deleteProperty(body, field);
   checkNumbers(body, "");
   return body;
+}
+
+/**
+ * Whether the vendor's own switch for thinking is on: endpoints that have it refuse a temperature beside it.
+ *
+ * @param extra The vendor fields of a call.
+ * @returns Whether `thinking` is an object of another type than `disabled`.
+ */
+export function thinkingIsOn(extra: CompleteOptions["extra"]): boolean {
+  const thinking = extra?.["thinking"];
+  return isJsonObject(thinking) && member(thinking, "type") !== "disabled";
 }
 
 function compact(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

@@ -35,6 +35,18 @@ const bodies: [
   ["no empty list of stops", { stop: [] }, {}, {}],
   ["the vendor's switch for thinking", { reasoning: true }, {}, { reasoning_effort: "low" }],
   ["vendor fields", { extra: { top_k: 5 } }, {}, { top_k: 5 }],
+  [
+    "no temperature beside the vendor's thinking",
+    { temperature: 0.2, extra: { thinking: { type: "enabled" } } },
+    {},
+    { thinking: { type: "enabled" } },
+  ],
+  [
+    "a temperature where the vendor's thinking is off",
+    { temperature: 0.2, extra: { thinking: { type: "disabled" } } },
+    {},
+    { temperature: 0.2, thinking: { type: "disabled" } },
+  ],
   ["nothing that was dropped", { seed: 1 }, { dropped: new Set(["seed"]) }, {}],
 ];
 for (const [what, options, dialect, more] of bodies) {
