@@ -166,7 +166,7 @@ Deno.test("thinking is switched on without a temperature", async () => {
 
 Deno.test("thinking by a vendor field is sent without a temperature too", async () => {
   const ports = fakePorts(message([text("ok")]));
-  const thinking = { type: "enabled", budget_tokens: 1024 };
+  const thinking = { "type": "enabled", "budget_tokens": 1024 };
   await make(ports).complete(MESSAGES, { temperature: 0.5, extra: { thinking } });
   assertEquals(ports.sent[0]?.body.thinking, thinking);
   assertFalse("temperature" in (ports.sent[0]?.body ?? {}));
