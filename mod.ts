@@ -146,6 +146,7 @@ export {
   type PatternResult,
   pipe,
   type PipeMetadata,
+  type PipeOptions,
   type PipeStep,
   type PipeStepReport,
   Plan,
@@ -303,6 +304,7 @@ function onDemand(): Promise<unknown>[] {
     import("./src/mcp/calling.ts"),
     import("./src/mcp/mod.ts"),
     import("./src/mcp/tool_shapes.ts"),
+    import("./src/patterns/telemetry.ts"),
     import("./src/stores/mod.ts"),
     import("./src/tools/mod.ts"),
   ];

@@ -68,7 +68,7 @@ function makePlan(
   checkNumber("the number of providers", providers.length, { min: 1, max: MAX_SAMPLES });
   const requested = checkNumber(
     "numSamples",
-    options.numSamples ?? Math.max(DEFAULT_SAMPLES, providers.length),
+    options.numSamples ?? (providers.length > 1 ? providers.length : DEFAULT_SAMPLES),
     { min: 1, max: MAX_SAMPLES },
   );
   const strategy = checkWord("strategy", options.strategy ?? "majority", ["majority", "unanimous"]);

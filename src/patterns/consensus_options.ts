@@ -57,7 +57,7 @@ export interface ConsensusSample {
 
 /** How a vote is held. */
 export interface ConsensusOptions extends PatternOptions {
-  /** How many samples, from 1 to 1000; default 5, or one for each provider if those are more. */
+  /** How many samples, from 1 to 1000; default 5, of several providers one each. */
   readonly numSamples?: number;
   /** `majority` (default): the largest group wins. `unanimous`: every sample must vote, and for the same. */
   readonly strategy?: "majority" | "unanimous";

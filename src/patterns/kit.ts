@@ -19,7 +19,7 @@ import { consensus } from "./consensus.ts";
 import type { ConsensusMetadata, ConsensusOptions } from "./consensus_options.ts";
 import { mapReduce, type MapReduceMetadata, type MapReduceOptions } from "./map_reduce.ts";
 import { checkText, type PatternOptions, type PatternResult } from "./options.ts";
-import { pipe, type PipeMetadata, type PipeStep } from "./pipe.ts";
+import { pipe, type PipeMetadata, type PipeOptions } from "./pipe.ts";
 import { reactLoop } from "./react_loop.ts";
 import type { ReactLoopOptions, ReactMetadata } from "./react_options.ts";
 import { refineLoop } from "./refine_loop.ts";
@@ -190,11 +190,10 @@ export class Kit implements AsyncDisposable {
   /** {@linkcode pipe} on the session's account. */
   pipe(
     input: string,
-    steps: readonly PipeStep[],
-    options: SessionOptions<PatternOptions> = {},
+    options: SessionOptions<PipeOptions>,
   ): Promise<PatternResult<unknown, PipeMetadata>> {
     return this.#track(
-      (common) => pipe(this.provider, input, steps, { ...this.#defaults(), ...options, ...common }),
+      (common) => pipe(this.provider, input, { ...this.#defaults(), ...options, ...common }),
       options.signal,
     );
   }

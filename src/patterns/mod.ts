@@ -60,7 +60,13 @@ export {
   type MapReduceOptions,
 } from "./map_reduce.ts";
 export type { PatternOptions, PatternResult, SpendFacts } from "./options.ts";
-export { pipe, type PipeMetadata, type PipeStep, type PipeStepReport } from "./pipe.ts";
+export {
+  pipe,
+  type PipeMetadata,
+  type PipeOptions,
+  type PipeStep,
+  type PipeStepReport,
+} from "./pipe.ts";
 export { Plan, type PlanStep, type PlanStepContext } from "./plan.ts";
 export { reactLoop } from "./react_loop.ts";
 export {

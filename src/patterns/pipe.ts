@@ -26,6 +26,12 @@ export interface PipeStep<T = unknown> {
   select?(result: PatternResult<T>): string;
 }
 
+/** How a pipe runs. */
+export interface PipeOptions extends PatternOptions {
+  /** The steps, in order; without any the input is the value. */
+  readonly steps: readonly PipeStep[];
+}
+
 /** What became of a step. */
 export interface PipeStepReport {
   /** Its name. */
@@ -58,17 +64,19 @@ export interface PipeMetadata {
  * import { assertEquals } from "@std/assert";
  *
  * const model = new MockProvider(["Paris", "Paris", "Paris", '{"city": "Paris"}']);
- * const { value, metadata } = await pipe(model, "Capital of France?", [
- *   { run: ({ provider, options }, text) => consensus(provider, text, { ...options, numSamples: 3 }) },
- *   { run: ({ provider, options }, text) => structured(provider, `As JSON: ${text}`, options) },
- * ], { budget: { maxCalls: 4 } });
+ * const { value, metadata } = await pipe(model, "Capital of France?", {
+ *   budget: { maxCalls: 4 },
+ *   steps: [
+ *     { run: ({ provider, options }, text) => consensus(provider, text, { ...options, numSamples: 3 }) },
+ *     { run: ({ provider, options }, text) => structured(provider, `As JSON: ${text}`, options) },
+ *   ],
+ * });
  * assertEquals([value, metadata.stepCount], [{ city: "Paris" }, 2]);
  * ```
  *
  * @param provider Whom the steps ask.
  * @param input What the first step gets.
- * @param steps The steps; without any the input is the value.
- * @param options The budget, and what else holds for the whole.
+ * @param options The steps, the budget, and what else holds for the whole.
  * @returns The value and score of the last step that ran.
  * @throws {KitError} What the failing step threw, with the spending of the whole; `partial` holds the finished steps and
  * the input of the failing one, `details.step` its name.
@@ -76,14 +84,13 @@ export interface PipeMetadata {
 export async function pipe(
   provider: LlmProvider,
   input: string,
-  steps: readonly PipeStep[],
-  options: PatternOptions = {},
+  options: PipeOptions,
 ): Promise<PatternResult<unknown, PipeMetadata>> {
   checkText("input", input);
   return await runPattern("pipe", options, async (run) => {
     const line = new Line(provider, run, options);
     run.keep(() => line.partial(input));
-    for (const [index, step] of steps.entries()) {
+    for (const [index, step] of options.steps.entries()) {
       await line.take(step, { name: step.name ?? `step ${index + 1}`, input });
     }
     return line.end(input);

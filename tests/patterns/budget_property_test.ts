@@ -66,13 +66,16 @@ const runs: Record<
       onItemError: "skip",
     }),
   pipe: (model, options) =>
-    pipe(model, "Q?", [
-      {
-        run: (context, input) =>
-          consensus(context.provider, input, { ...context.options, numSamples: 2 }),
-      },
-      { run: (context, input) => structured(context.provider, input, context.options) },
-    ], options),
+    pipe(model, "Q?", {
+      ...options,
+      steps: [
+        {
+          run: (context, input) =>
+            consensus(context.provider, input, { ...context.options, numSamples: 2 }),
+        },
+        { run: (context, input) => structured(context.provider, input, context.options) },
+      ],
+    }),
 };
 
 function present(budget: { [Field in keyof Budget]?: number | undefined }): Budget {

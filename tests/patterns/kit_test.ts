@@ -75,10 +75,12 @@ Deno.test("W42b Kit runs every pattern on its account", async () => {
   await kit.refine("Q?", { evaluator: () => 1 });
   await kit.structured("Q?");
   await kit.mapReduce(["i"], { mapPrompt: "{item}", reducePrompt: "{mapped_outputs}" });
-  await kit.pipe("Q?", [{
-    run: ({ provider, options }, input) =>
-      consensus(provider, input, { ...options, numSamples: 1 }),
-  }]);
+  await kit.pipe("Q?", {
+    steps: [{
+      run: ({ provider, options }, input) =>
+        consensus(provider, input, { ...options, numSamples: 1 }),
+    }],
+  });
   assertEquals([kit.usage.llmCalls, kit.messages.length], [7, 0]);
 });
 

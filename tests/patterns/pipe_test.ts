@@ -13,7 +13,7 @@ async function run(
 ) {
   const ports = manualPorts();
   const model = new MockProvider(script, { clock: ports.clock });
-  return { model, result: await ports.clock.run(pipe(model, "in", steps, { ports, ...options })) };
+  return { model, result: await ports.clock.run(pipe(model, "in", { steps, ports, ...options })) };
 }
 
 function vote(numSamples: number): PipeStep {
@@ -93,7 +93,7 @@ for (const [what, step] of dodges) {
     const ports = manualPorts();
     const model = new MockProvider(Array.from({ length: 20 }, () => "A"));
     const error = await assertRejects(
-      () => pipe(model, "in", [vote(1), step], { ports, budget: { maxCalls: 3 } }),
+      () => pipe(model, "in", { steps: [vote(1), step], ports, budget: { maxCalls: 3 } }),
       KitError,
     );
     assertEquals([error.code, model.callCount, error.usage.llmCalls], ["budget", 3, 3]);
