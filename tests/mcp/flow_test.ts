@@ -173,14 +173,10 @@ Deno.test("a call that waits for its turn can be cancelled", async () => {
 
 Deno.test("a cancelled call frees its place at once", async () => {
   const session = await open();
-  await session.exchange(
-    ...Array.from({ length: 65 }, (_, id) => call(id, "slow", { ms: 60_000 + id })),
-  );
-  await session.exchange(cancelled(0));
-  assertEquals(outline(await session.exchange(call("late", "echo", { text: "a" }))), []);
-  await session.exchange(cancelled(1), cancelled(2));
-  assertEquals(outline(await session.flush()), []);
-  assertEquals(outline(await session.advance(60_064)).at(-1), [64, "result"]);
+  await session.exchange(...Array.from({ length: 64 }, (_, id) => call(id, "slow", { ms: 1_000 })));
+  assertEquals(await session.exchange(call("late", "echo", { text: "a" })), []);
+  assertEquals(outline(await session.exchange(cancelled(0))), [["late", "result"]]);
+  assertEquals((await session.advance(1_000)).length, 63);
   await session.close();
 });
 
