@@ -57,7 +57,7 @@ export class RunSupervisor {
   readonly holder: string;
   #store: Promise<SuspensionStore> | undefined;
   #reserved = 0;
-  #closed = false;
+  #closing: Promise<void> | undefined;
 
   /** Makes a supervisor; opens nothing. */
   constructor(core: HostCore) {
@@ -103,7 +103,7 @@ export class RunSupervisor {
    */
   reserve(): Disposable | Refusal {
     const { maxRuns } = this.#core.limits;
-    if (this.#closed) return refuse("busy", ["Kit is shutting down"]);
+    if (this.#closing !== undefined) return refuse("busy", ["Kit is shutting down"]);
     if (this.#active.size + this.#reserved >= maxRuns) {
       return refuse("busy", [
         `${maxRuns} runs are under way, the most that this process takes: try again when one is over`,
@@ -180,9 +180,12 @@ export class RunSupervisor {
     }
   }
 
-  /** Stops everything: what a durable store can keep is parked there. */
-  async close(): Promise<void> {
-    this.#closed = true;
+  /** Stops everything: what a durable store can keep is parked there. Closing again waits for the first time. */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     const ending = [...this.#active.values()].map((run) => {
       run.launch();
       run.stop("park");
