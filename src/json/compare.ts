@@ -8,6 +8,13 @@ import { isJsonObject, type JsonValue, member } from "./value.ts";
 /**
  * Tells whether two values are equal as JSON: the order of keys does not count, that of items does, `-0` is `0`.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(deepEqual({ a: 1, b: [2] }, { b: [2], a: 1 }), true);
+ * ```
+ *
  * @param left One.
  * @param right The other.
  * @returns Whether they are equal.

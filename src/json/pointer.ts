@@ -39,6 +39,13 @@ export function parsePointer(pointer: string): readonly string[] {
 /**
  * Finds the value that a pointer names.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(readPointer({ "a/b": [10, 20] }, "/a~1b/1"), 20);
+ * ```
+ *
  * @param root Where it begins.
  * @param pointer The pointer.
  * @returns The value, or `undefined` if there is none.

@@ -47,6 +47,14 @@ export interface JsonReadOptions {
 /**
  * Reads a whole text as one JSON value. A byte order mark in front is skipped.
  *
+ * @example
+ * ```ts
+ * import { assertEquals, assertThrows } from "@std/assert";
+ *
+ * assertEquals(parseJson('{"a": [1]}'), { a: [1] });
+ * assertThrows(() => parseJson("9007199254740993"), JsonError, "loses digits");
+ * ```
+ *
  * @param text The text.
  * @param options How.
  * @returns The value; objects in it have no prototype.

@@ -55,6 +55,18 @@ export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
  * thus holds no budget. What fails for a passing reason is sent again after a wait with full jitter, never sooner than
  * the endpoint asked.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createLedger, createScriptedProvider } from "@kit/mcp";
+ *
+ * const ledger = createLedger({ maxCalls: 1 });
+ * const provider = createScriptedProvider({ script: { produce: ["Paris"] } });
+ * const messages = [{ role: "user", content: "Capital of France?" }] as const;
+ * assertEquals((await callModel(provider, messages, { ledger })).content, "Paris");
+ * assertEquals(ledger.spent.llmCalls, 1);
+ * ```
+ *
  * @param provider Whom to ask.
  * @param messages The conversation.
  * @param options How, and on whose account.

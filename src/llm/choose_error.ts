@@ -11,6 +11,18 @@ import type { KitError } from "./errors.ts";
  * Chooses which failure of parallel branches is thrown: an abort before a budget, before what is permanent, before a rate
  * limit, before anything else; among equals the first.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { LlmError } from "@kit/mcp";
+ *
+ * const chosen = chooseError([
+ *   new LlmError("server", "Down", { retryable: true }),
+ *   new LlmError("auth", "Wrong key"),
+ * ]);
+ * assertEquals([chosen.code, chosen.others.length], ["auth", 1]);
+ * ```
+ *
  * @param errors What the branches threw, at least one, in the order of the branches.
  * @returns A copy of the chosen one; the rest is in `others`.
  * @throws {RangeError} If `errors` is empty.

@@ -29,6 +29,22 @@ const PENALTY_RATE = 10;
  *
  * After a penalty it starts from nothing: those who wait leave one by one at the sustained rate, not all at once.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const limiter = createLimiter({ concurrency: 1 });
+ * let running = 0;
+ * let most = 0;
+ * await Promise.all([1, 2, 3].map(async () => {
+ *   using _turn = await limiter.acquire();
+ *   most = Math.max(most, ++running);
+ *   await Promise.resolve();
+ *   running -= 1;
+ * }));
+ * assertEquals(most, 1);
+ * ```
+ *
  * @param options Its bounds.
  * @returns The limiter; all who share an endpoint share it.
  * @throws {ConfigError} If a bound is out of its range; code `argument`.

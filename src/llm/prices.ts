@@ -28,6 +28,16 @@ export interface PriceTable {
 /**
  * Makes a price table of a record.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const prices = createPriceTable({ "small-1": { inputRate: 2e-7, outputRate: 8e-7 } });
+ * const tokens = { inputTokens: 1000, outputTokens: 500 };
+ * assertEquals(estimateCost(tokens, prices.ratesOf("small-1")), 0.0006);
+ * assertEquals(estimateCost(tokens, prices.ratesOf("unheard-of")), undefined);
+ * ```
+ *
  * @param rates Rates by exact model name.
  * @returns The table.
  * @throws {ConfigError} If a rate is negative or not finite.

@@ -79,6 +79,14 @@ function isCredential(value: string): boolean {
  * Makes a redactor that knows secrets by their value as well: as they are, URL-encoded, within JSON, and in base64 at any
  * offset.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const mask = createRedactor({ secrets: ["correct-horse"] });
+ * assertEquals(mask("login correct-horse with sk-abc12345"), "login [REDACTED] with [REDACTED]");
+ * ```
+ *
  * @param options `secrets`: the values; those of fewer than 8 characters are not masked by value.
  * @returns The redactor.
  */

@@ -15,6 +15,20 @@ import type { LlmProvider, StreamEvent } from "./provider.ts";
  * A failure is retried only before the first part has been given: text that somebody has read is not taken back. Leaving
  * the loop early ends the request at once; it is charged by estimate. A provider that cannot stream answers in one part.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createLedger, createScriptedProvider } from "@kit/mcp";
+ *
+ * const provider = createScriptedProvider({ script: { produce: ["It is Paris"] } });
+ * const messages = [{ role: "user", content: "Capital of France?" }] as const;
+ * let text = "";
+ * for await (const event of streamModel(provider, messages, { ledger: createLedger() })) {
+ *   if (event.type === "text") text += event.text;
+ * }
+ * assertEquals(text, "It is Paris");
+ * ```
+ *
  * @param provider Whom to ask.
  * @param messages The conversation.
  * @param options How, and on whose account.

@@ -38,6 +38,15 @@ export type ToolArguments =
  * Reads the arguments of a tool call. Absent or blank ones are `{}`. Mended are: a text of a text of JSON; the same
  * object written twice, or after empty ones; a closing bracket too many; and what the lenient reader mends.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const mended = readToolArguments("{'city': 'Oslo',}");
+ * assertEquals(mended.kind === "ok" && mended.repaired, true);
+ * assertEquals(readToolArguments('{"city": "Os').kind, "invalid");
+ * ```
+ *
  * @param raw The arguments as they came: a text, an object, or nothing.
  * @param options `truncated`: the answer was cut off, so nothing is mended.
  * @returns The arguments, or why they cannot be used.
@@ -122,6 +131,15 @@ const MAX_TEXT_CALLS = 32;
  * Finds tool calls that a model wrote as its whole text instead of calling. Only a text that is nothing but calls of tools
  * that were offered counts: one JSON object with `name` and `arguments` (or `args`, `parameters`), a list of such, alone,
  * in a fence, or in `<tool_call>` tags.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = '{"name": "add", "arguments": {"a": 1}}';
+ * assertEquals(toolCallsInText(text, ["add"])?.length, 1);
+ * assertEquals(toolCallsInText(`Call ${text}`, ["add"]), undefined);
+ * ```
  *
  * @param text The answer's text.
  * @param offered The names of the tools that were offered.

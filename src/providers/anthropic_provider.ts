@@ -36,6 +36,17 @@ export interface AnthropicProviderOptions extends HttpProviderOptions {
 /**
  * Makes a provider of Anthropic's Messages API. It makes no request yet.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const provider = createAnthropicProvider({
+ *   baseUrl: "https://api.anthropic.com",
+ *   model: "claude-sonnet-4-5",
+ * });
+ * assertEquals(provider.url, "https://api.anthropic.com/v1/messages");
+ * ```
+ *
  * @param options Where and how; the base URL is the origin, or ends in `/v1`.
  * @returns The provider; each `complete` is one request.
  * @throws {ConfigError} If the base URL, the key, the model or a header cannot be used.

@@ -51,6 +51,22 @@ const PASSING: ReadonlySet<KitErrorCode> = new Set([
  * Each member's attempts are reserved in the caller's ledger. In a stream the next member is asked only before anything was
  * given.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { callModel, createLedger, createScriptedProvider, LlmError } from "@kit/mcp";
+ *
+ * const down = { complete: () => Promise.reject(new LlmError("server", "Down", { retryable: true })) };
+ * const provider = createFailoverProvider([
+ *   down,
+ *   createScriptedProvider({ script: { produce: ["Paris"] } }),
+ * ]);
+ * const ledger = createLedger();
+ * const messages = [{ role: "user", content: "Capital of France?" }] as const;
+ * assertEquals((await callModel(provider, messages, { ledger })).content, "Paris");
+ * assertEquals(ledger.spent.llmCalls, 2);
+ * ```
+ *
  * @param members The providers, at least one, the preferred first.
  * @param options How members are called.
  * @returns The provider.

@@ -38,6 +38,15 @@ export interface OpenAiProviderOptions extends HttpProviderOptions {
 /**
  * Makes a provider of chat completions. It makes no request yet.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const provider = createOpenAiProvider({ baseUrl: "http://localhost:11434/v1", model: "gemma3" });
+ * assertEquals(provider.url, "http://localhost:11434/v1/chat/completions");
+ * assertEquals(provider.requestsSent, 0);
+ * ```
+ *
  * @param options Where and how.
  * @returns The provider. Each `complete` is one request; `callModel` repeats it where that helps. Optional parameters that
  * the endpoint refuses are remembered and left out from then on.

@@ -35,6 +35,24 @@ export interface RouterProviderOptions extends MemberOptions {
  * Makes a provider that chooses among others for each request; where the chosen one fails in passing, the next best is
  * asked.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { createPriceTable, createScriptedProvider } from "@kit/mcp";
+ *
+ * const model = (name: string) =>
+ *   createScriptedProvider({ model: name, script: { produce: [`from ${name}`] } });
+ * const provider = createRouterProvider([{ provider: model("large") }, { provider: model("small") }], {
+ *   prefer: "cheapest",
+ *   prices: createPriceTable({
+ *     large: { inputRate: 1e-5, outputRate: 1e-5 },
+ *     small: { inputRate: 1e-7, outputRate: 1e-7 },
+ *   }),
+ * });
+ * const { content } = await provider.complete([{ role: "user", content: "Hello" }]);
+ * assertEquals(content, "from small");
+ * ```
+ *
  * @param routes The providers, at least one.
  * @param options How to choose.
  * @returns The provider.
