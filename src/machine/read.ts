@@ -6,9 +6,10 @@
 import type { JsonValue } from "../json/mod.ts";
 import { buildMachine, type Origin, UnreadableMachineError } from "./build.ts";
 import type { Diagnostic, Machine, Position } from "./document.ts";
+import type { GrammarProblem } from "./grammar_problem.ts";
 import { mostImportant } from "./most_important.ts";
 import type { SourceText } from "./source_text.ts";
-import { type GrammarProblem, validateDocument } from "./validate.ts";
+import { validateDocument } from "./validate.ts";
 
 /** How a machine is read. */
 export interface ReadOptions {

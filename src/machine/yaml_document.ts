@@ -15,13 +15,8 @@ import {
   MAX_TOKENS,
   type PassedLimit,
 } from "./yaml.ts";
-import {
-  convertTree,
-  lastScalarStart,
-  type TreeProblem,
-  type YamlNode,
-  type YamlTree,
-} from "./yaml_tree.ts";
+import { lastScalarStart, type YamlNode } from "./yaml_node.ts";
+import { convertTree, type TreeProblem, type YamlTree } from "./yaml_tree.ts";
 import { explainProblems } from "./yaml_problems.ts";
 
 /** A path into a document: keys and indexes. */
