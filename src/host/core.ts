@@ -115,7 +115,10 @@ export class HostCore {
       const problem = loaded.problem ?? { code: "missing", message: "No model is configured" };
       return { kind: "problem", problem };
     }
-    return await this.#configured(loaded.config, { wanted, path: loaded.path });
+    const outcome = await this.#configured(loaded.config, { wanted, path: loaded.path });
+    if (outcome.kind === "problem" || loaded.layer !== "project") return outcome;
+    const named = `the config "${loaded.path}" of the current directory is used`;
+    return { ...outcome, warnings: [...outcome.warnings, named] };
   }
 
   async #configured(

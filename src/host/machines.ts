@@ -12,6 +12,8 @@ import type { Emitted } from "./result.ts";
 import { refuse } from "./refusal.ts";
 import type { FoundMachine } from "./registry/scan.ts";
 
+/** Most lines of one kind in the short text. */
+const MAX_LINES = 100;
 /** Most characters of a context value in the short text. */
 const MAX_VALUE_CHARS = 80;
 
@@ -40,7 +42,7 @@ export async function listMachines(
   );
   return {
     object: { machines, warnings: [] },
-    text: [`${machines.length} machines`, ...lines].join("\n"),
+    text: [`${machines.length} machines`, ...shortened(lines)].join("\n"),
     isError: false,
   };
 }
@@ -93,6 +95,12 @@ function entry({ machine, layer }: FoundMachine): JsonObject {
   };
 }
 
+/** The first lines of many, and how many more there are. */
+function shortened(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `… ${more} more`] : lines;
+}
+
 function describeState(state: State): JsonObject {
   return {
     id: state.id,
@@ -120,8 +128,8 @@ function describeText(machine: Machine, layer: string): string {
     `${machine.name} (${layer}): starts at ${machine.entry}, at most ${machine.budget} steps, ` +
     `result ${machine.result ?? "of the last state"}`,
     "inputs:",
-    ...inputs,
+    ...shortened(inputs),
     "states:",
-    ...states,
+    ...shortened(states),
   ].join("\n");
 }

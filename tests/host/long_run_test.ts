@@ -202,3 +202,38 @@ Deno.test("Host.close() ends what runs and leaves no timer", async () => {
   assertEquals(clock.pending, 0);
   assertEquals((await host.run({ source: PLAIN })).object["error"], "busy");
 });
+
+Deno.test("Host.run() counts a run that is waited for once", async () => {
+  const { clock } = rig();
+  const slow = Array.from({ length: 4 }, () => ({ content: "x", delayMs: 60_000 }));
+  const { host } = rig({ clock, model: new MockProvider(slow, { clock }), limits: { maxRuns: 4 } });
+  const waited: Promise<unknown>[] = [];
+  for (let i = 0; i < 4; i++) {
+    waited.push(host.run({ source: PLAIN, waitSeconds: 0 }));
+    await clock.advance(1);
+  }
+  assertEquals((await host.run({ source: PLAIN })).object["error"], "busy");
+  const all = await clock.run(Promise.all(waited));
+  assertEquals(all.map((one) => Reflect.get(Object(one), "isError")), [false, false, false, false]);
+});
+
+Deno.test("Host.resume() tells which of the two handles it was given", async () => {
+  const { host } = rig({ model: new MockProvider(["D"]) });
+  const first = await host.run({ source: ASKING, hitl: true });
+  const [run, checkpoint] = [String(first.object["run"]), String(first.object["checkpoint"])];
+  assertStringIncludes((await host.resume({ run: checkpoint })).text, 'pass it as "checkpoint"');
+  const other = await host.resume({ checkpoint: run, inputs: {} });
+  assertStringIncludes(other.text, 'pass it as "run"');
+  assertEquals([other.object["error"], other.object["run"]], ["unknown-checkpoint", run]);
+});
+
+Deno.test("Host.resume() that looks says at once where the run is", async () => {
+  const { host, clock } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  const seen: string[] = [];
+  const look = host.resume({ run: String(first.object["run"]), waitSeconds: 1 }, {
+    onProgress: ({ message }) => seen.push(message),
+  });
+  await clock.run(look);
+  assertEquals(seen, ["state a (1 of at most 4 steps) · 0 tokens"]);
+});

@@ -72,7 +72,7 @@ export async function commission(
   if (place !== undefined && "kind" in place) return place;
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
-  using _place = reserved;
+  using slot = reserved;
   const lock = place && await lockFile(place.path, supervisor.holder, core.options.ports);
   if (place !== undefined && lock === undefined) {
     return refuse("busy", [`"${place.shown}" is in use by another run`]);
@@ -89,6 +89,7 @@ export async function commission(
     return begun;
   }
   const run = await supervisor.start({
+    place: slot,
     prepared,
     saved,
     oracle,

@@ -64,16 +64,23 @@ async function look(runId: string, { request, call, parts }: Resuming): Promise<
   }
   const store = await supervisor.store();
   const record = isHandle(runId) ? await recovered(runId, parts) : undefined;
-  if (record === undefined) {
-    return refuse("unknown-run", [
-      "No run has this handle: it never had, or its outcome was kept for its time and is gone",
-    ]);
-  }
+  if (record === undefined) return await unknownRun(runId, parts);
   if (request.cancel === true && record.phase === "suspended") {
     await store.forget(runId);
     return { kind: "report", report: cancelledReport(record), scripted: false };
   }
   return { kind: "report", report: recordReport(record), scripted: false };
+}
+
+/** Models take one handle for the other: say so where it can be told. */
+async function unknownRun(runId: string, { supervisor }: RunParts): Promise<Refusal> {
+  const seen = await (await supervisor.store()).peek(runId);
+  if (seen.kind === "claimed") {
+    return refuse("unknown-run", ['This is the handle of a suspension: pass it as "checkpoint"']);
+  }
+  return refuse("unknown-run", [
+    "No run has this handle: it never had, or its outcome was kept for its time and is gone",
+  ]);
 }
 
 /** Looks at a record; if its holder died, it is taken over first. */
@@ -154,6 +161,11 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
     await recoverRuns(parts);
     seen = await store.peek(handle);
   }
+  if (seen.kind === "unknown" && await isRun(handle, parts)) {
+    return refuse("unknown-checkpoint", ['This is the handle of a run: pass it as "run" to look'], {
+      run: handle,
+    });
+  }
   if (seen.kind !== "claimed") return claimRefusal(seen);
   const shown = readSavedRun(seen.record.payload);
   if (shown === undefined) {
@@ -166,16 +178,21 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   }
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
-  using _place = reserved;
+  using slot = reserved;
   const claim = await store.claim(handle, { holder: supervisor.holder, leaseForMs: LEASE_MS });
   if (claim.kind !== "claimed") return claimRefusal(claim);
-  return await resumeClaimed(saved, handle, resuming);
+  return await resumeClaimed(saved, { handle, slot }, resuming);
+}
+
+async function isRun(handle: string, { supervisor }: RunParts): Promise<boolean> {
+  if (supervisor.active(handle) !== undefined) return true;
+  return (await (await supervisor.store()).look(handle)) !== undefined;
 }
 
 /** From here on the record is held: whatever fails puts it back. */
 async function resumeClaimed(
   saved: SavedRun,
-  handle: string,
+  { handle, slot }: { readonly handle: string; readonly slot: Disposable },
   resuming: Resuming,
 ): Promise<RunAnswer> {
   const { request, parts } = resuming;
@@ -194,6 +211,7 @@ async function resumeClaimed(
     const warnings: string[] = [...restored.warnings];
     const kept = { ...restored.saved, checkpoint_file: file?.place.shown ?? null };
     start = {
+      place: slot,
       prepared,
       saved: nextSaved(kept, resuming, warnings),
       oracle: await createRunOracle(prepared, core, resuming.call),

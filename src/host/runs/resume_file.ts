@@ -47,23 +47,24 @@ export async function resumeFile(given: string, resuming: Resuming): Promise<Run
   }
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
-  using _place = reserved;
+  using slot = reserved;
   const lock = await lockFile(path, supervisor.holder, core.options.ports);
   if (lock === undefined) {
     return refuse("busy", [`"${given}" is being resumed at the moment`]);
   }
-  return await resumeLocked({ given, path, lock }, resuming);
+  return await resumeLocked({ given, path, lock, slot }, resuming);
 }
 
 interface LockedFile {
   readonly given: string;
   readonly path: string;
   readonly lock: FileLock;
+  readonly slot: Disposable;
 }
 
 /** From here on the file is held; it is read again, since another process may have been first. */
 async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAnswer> {
-  const { given, path, lock } = file;
+  const { given, path, lock, slot } = file;
   const { core, supervisor } = resuming.parts;
   let started = false;
   try {
@@ -106,6 +107,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
     });
     started = true;
     return await goOn({
+      place: slot,
       prepared: { ...prepared, tools: withKnownEffects(prepared.tools, plain.effects, word) },
       saved,
       oracle: await createRunOracle(prepared, core, resuming.call),

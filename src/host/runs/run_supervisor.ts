@@ -21,6 +21,8 @@ const HEARTBEAT_MS = 10_000;
 
 /** What a run is started from. */
 export interface StartRun {
+  /** The place that was reserved for it; it counts as a run from now on. */
+  readonly place: Disposable;
   /** What was prepared. */
   readonly prepared: Prepared;
   /** What is known of it beside. */
@@ -110,7 +112,13 @@ export class RunSupervisor {
       ]);
     }
     this.#reserved++;
-    return { [Symbol.dispose]: () => void this.#reserved-- };
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (held) this.#reserved--;
+        held = false;
+      },
+    };
   }
 
   /** Writes down what a run began with. */
@@ -144,6 +152,7 @@ export class RunSupervisor {
       outcomeTtlMs: limits.outcomeTtlMs,
     });
     this.#active.set(run.runId, run);
+    start.place[Symbol.dispose]();
     const over = (): void => void this.#active.delete(run.runId);
     run.done.then(over, over);
     return run;
@@ -159,6 +168,7 @@ export class RunSupervisor {
   async wait(run: ActiveRun, waiting: Waiting): Promise<RunReport> {
     const { call, seconds, onCancel } = waiting;
     const stopWatching = run.watch({ onProgress: call.onProgress, onEvent: call.onEvent });
+    if (onCancel === "leave") run.announce();
     run.launch();
     const over = new AbortController();
     const cancel = (): void => {
