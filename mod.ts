@@ -122,6 +122,7 @@ export {
   DEFAULT_SAMPLES,
   echoTool,
   type EvalCase,
+  type EvalLimits,
   type EvalReport,
   type EvalResult,
   type EvalSuiteOptions,

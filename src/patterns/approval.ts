@@ -3,8 +3,15 @@
  *
  * @module
  */
-import { cloneJson, deepFreeze, type JsonValue } from "../json/mod.ts";
-import { AbortedError, ConfigError, KitError, linkSignals, raceSignal } from "../llm/mod.ts";
+import { deepFreeze, isJsonObject, type JsonValue } from "../json/mod.ts";
+import {
+  AbortedError,
+  ConfigError,
+  KitError,
+  linkSignals,
+  raceSignal,
+  redact,
+} from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
 
 /** What somebody is asked to approve. */
@@ -13,7 +20,7 @@ export interface ApprovalRequest {
   readonly action: "tool_call" | "workflow_step" | "plan_step";
   /** With what: the name of the tool or step. */
   readonly subject: string;
-  /** Exactly what will be done, as a frozen copy: the arguments of a tool call. */
+  /** Exactly what will be done, as a frozen copy with secrets masked: the arguments of a tool call. */
   readonly details: JsonValue;
   /** Fires when the answer is not wanted any more. */
   readonly signal: AbortSignal;
@@ -41,6 +48,8 @@ export interface ApprovalGateOptions {
   readonly onTimeout?: "deny" | "throw" | "approve";
   /** Allows `onTimeout: "approve"`: what nobody looked at is done. Default false. */
   readonly unsafeAllowFailOpen?: boolean;
+  /** Masks secrets in the texts that are shown; default Kit's own rules. */
+  readonly redact?: (text: string) => string;
 }
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -110,7 +119,7 @@ export class ApprovalGate {
     const clock = options.clock ?? ambientPorts().clock;
     using timer = clock.deadline(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     using linked = linkSignals([request.signal, timer.signal]);
-    const details = deepFreeze(cloneJson(request.details));
+    const details = deepFreeze(maskTexts(request.details, this.#options.redact ?? redact));
     const question: ApprovalRequest = Object.freeze({
       ...request,
       details,
@@ -160,6 +169,16 @@ export class ApprovalGate {
         return { approved: false, reason: "nobody answered in time" };
     }
   }
+}
+
+/** Copies data with every text masked. */
+function maskTexts(value: JsonValue, mask: (text: string) => string): JsonValue {
+  if (typeof value === "string") return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskTexts(item, mask));
+  if (!isJsonObject(value)) return value;
+  const copy: Record<string, JsonValue> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) copy[key] = maskTexts(item, mask);
+  return copy;
 }
 
 async function ask(approver: Approver, request: ApprovalRequest): Promise<unknown> {

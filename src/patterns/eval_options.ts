@@ -37,10 +37,24 @@ export interface EvalCase<Output = unknown> {
   check(output: Output): EvalVerdict;
 }
 
+/** What a suite may use. An absent field is no limit. */
+export interface EvalLimits {
+  /** Most requests to models. */
+  readonly maxCalls?: number;
+  /** Most tokens, of prompts and answers together. */
+  readonly maxTokens?: number;
+  /** Most milliseconds for the slowest case of a hundred: the 99th percentile of all cases. */
+  readonly p99Ms?: number;
+  /** Most milliseconds for half of the cases: their median. */
+  readonly p50Ms?: number;
+}
+
 /** How a suite runs. */
 export interface EvalSuiteOptions {
   /** The least share of tries that must pass, from 0 to 1; default all. */
   readonly minAccuracy?: number;
+  /** What the suite may use; what is beyond is told in the report. Default no limits. */
+  readonly limits?: EvalLimits;
   /** How often each case is tried, at least 1; default 1. */
   readonly repeat?: number;
   /** Most tries under way at once, at least 1; default 1. */
@@ -109,6 +123,12 @@ export interface EvalReport {
   readonly usage: Usage;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
+  /** How long half of the cases took at most, in milliseconds: the median; 0 if there are none. */
+  readonly p50Ms: number;
+  /** How long 99 of 100 cases took at most, in milliseconds; 0 if there are none. */
+  readonly p99Ms: number;
+  /** The limits that were passed, by name; empty if none was. */
+  readonly exceeded: readonly (keyof EvalLimits)[];
   /** One line for people, such as `7/9 passed (77.8% accuracy)`. */
   readonly summary: string;
 }

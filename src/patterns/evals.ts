@@ -13,6 +13,7 @@ import {
   raceSignal,
   redact,
   sumUsage,
+  totalTokens,
   type Usage,
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
@@ -107,6 +108,9 @@ function checkSuite(cases: readonly EvalCase[], options: EvalSuiteOptions): void
   checkNumber("concurrency", options.concurrency ?? 1, { min: 1 });
   checkNumber("minAccuracy", options.minAccuracy ?? 1, { min: 0, max: 1, integer: false });
   checkNumber("timeoutMs", options.timeoutMs ?? 1, { min: 1, integer: false });
+  for (const [name, limit] of Object.entries(options.limits ?? {})) {
+    checkNumber(`limits.${name}`, limit, { min: 0, integer: false });
+  }
   if (new Set(cases.map(({ name }) => name)).size < cases.length) {
     throw new ConfigError("Cannot run the suite: two cases have the same name", {
       code: "argument",
@@ -207,7 +211,11 @@ function makeReport(
   const runs = results.reduce((sum, result) => sum + result.runs, 0);
   const accuracy = passRate(results.reduce((sum, result) => sum + result.passedRuns, 0), runs);
   const passed = total > 0 && passedCount === total;
-  const { minAccuracy } = facts.options;
+  const { minAccuracy, limits = {} } = facts.options;
+  const usage = sumUsage(results.map((result) => result.usage));
+  const durations = results.map((result) => result.durationMs).sort((left, right) => left - right);
+  const [p50Ms, p99Ms] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  const used = { maxCalls: usage.llmCalls, maxTokens: totalTokens(usage), p50Ms, p99Ms };
   return deepFreeze({
     total,
     passed,
@@ -216,10 +224,20 @@ function makeReport(
     accuracy,
     accuracyPassed: minAccuracy === undefined ? passed : total > 0 && accuracy.rate >= minAccuracy,
     results,
-    usage: sumUsage(results.map(({ usage }) => usage)),
+    usage,
     durationMs: facts.durationMs,
+    p50Ms,
+    p99Ms,
+    exceeded: LIMITS.filter((name) => used[name] > (limits[name] ?? Infinity)),
     summary: `${passedCount}/${total} passed (${(accuracy.rate * 100).toFixed(1)}% accuracy)`,
   });
+}
+
+const LIMITS = ["maxCalls", "maxTokens", "p50Ms", "p99Ms"] as const;
+
+/** The smallest value that a share of the values does not pass. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 function report(listener: ((result: EvalResult) => void) | undefined, result: EvalResult): void {

@@ -43,6 +43,7 @@ export {
 } from "./eval_conversation.ts";
 export type {
   EvalCase,
+  EvalLimits,
   EvalReport,
   EvalResult,
   EvalSuiteOptions,

@@ -231,14 +231,17 @@ export class ToolRunner {
     using timer = this.#run.ports.clock.deadline(timeoutMs);
     using linked = linkSignals([this.#run.signal, timer.signal]);
     const { signal } = linked;
+    const { clock } = this.#run.ports;
+    const started = clock.monotonic();
+    const timedOut = { ok: false, output: `timed out after ${timeoutMs} ms` };
     try {
       const result = await raceSignal(start(tool, args, { signal, toolCallId }), signal);
+      // work that blocked the thread kept the timer from firing
+      if (clock.monotonic() - started > timeoutMs) return this.#observe("executed", timedOut);
       return this.#observe("executed", { ok: true, output: resultText(result) });
     } catch (error) {
       this.#run.signal.throwIfAborted();
-      if (timer.signal.aborted) {
-        return this.#observe("executed", { ok: false, output: `timed out after ${timeoutMs} ms` });
-      }
+      if (timer.signal.aborted) return this.#observe("executed", timedOut);
       // the class alone: what a tool says in its message may hold paths and keys
       const name = error instanceof Error ? error.name : typeof error;
       return this.#observe("executed", { ok: false, output: `failed: ${name}` });

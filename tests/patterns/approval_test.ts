@@ -96,6 +96,17 @@ Deno.test("ApprovalGate shows a frozen copy of what will be done", async () => {
   assert(Object.isFrozen(shown) && shown !== details && !Object.isFrozen(details));
 });
 
+Deno.test("ApprovalGate masks secrets in what it shows", async () => {
+  let shown = "";
+  const gate = new ApprovalGate((asked) => {
+    shown = JSON.stringify(asked.details);
+    return { approved: true };
+  });
+  const details = { path: "/etc", keys: ["sk-0123456789abcdef"] };
+  await gate.request(request({ details }), { clock: manualPorts().clock });
+  assertEquals(shown, '{"path":"/etc","keys":["[REDACTED]"]}');
+});
+
 Deno.test("ApprovalGate stops waiting with the request's signal", async () => {
   const { clock } = manualPorts();
   const controller = new AbortController();

@@ -98,6 +98,23 @@ Deno.test("runEvalSuite() tries a case as often as told and tells the share", as
   assertEquals(report.accuracy.rate, 0.8);
 });
 
+Deno.test("runEvalSuite() tells which limits were passed", async () => {
+  const ports = manualPorts();
+  const model = new MockProvider(["A", "A", "A"]);
+  const slow: EvalCase = { name: "slow", run: () => ports.clock.sleep(500), check: () => null };
+  const report = await ports.clock.run(runEvalSuite([
+    {
+      name: "votes",
+      run: () => consensus(model, "Q?", { numSamples: 3, ports }),
+      check: () => null,
+    },
+    slow,
+    { ...slow, name: "quick", run: () => ports.clock.sleep(10) },
+  ], { clock: ports.clock, limits: { maxCalls: 2, maxTokens: 1000, p50Ms: 100, p99Ms: 400 } }));
+  assertEquals(report.exceeded, ["maxCalls", "p99Ms"]);
+  assertEquals([report.p50Ms, report.p99Ms, report.passed], [10, 500, true]);
+});
+
 Deno.test("runEvalSuite() fails what was not tried when it is aborted", async () => {
   const controller = new AbortController();
   const report = await suite([

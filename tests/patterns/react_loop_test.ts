@@ -148,6 +148,28 @@ Deno.test("W63 reactLoop() leaves a tool behind that ignores its signal", async 
   assertEquals([signals[0]?.aborted, ports.clock.monotonic(), ports.clock.pending], [true, 300, 0]);
 });
 
+Deno.test("W63 reactLoop() does not take the late result of a tool that blocked the thread", async () => {
+  const { clock, random } = manualPorts();
+  let blocked = 0;
+  const ports = {
+    random,
+    clock: {
+      now: () => clock.now(),
+      monotonic: () => clock.monotonic() + blocked,
+      sleep: (ms: number) => clock.sleep(ms),
+      deadline: (ms: number) => clock.deadline(ms),
+      local: (instant: number) => clock.local(instant),
+    },
+  };
+  const busy = tool("busy", () => {
+    blocked += 1000;
+    return "late";
+  });
+  const model = new MockProvider([calls("busy"), "ok"]);
+  const result = await reactLoop(model, "Q?", { tools: [busy], toolTimeoutMs: 100, ports });
+  assertEquals(observations(result.metadata.messages)[0]?.output, "timed out after 100 ms");
+});
+
 Deno.test("W33 reactLoop() cuts observations, flags them and never cuts through a character", async () => {
   const long = tool("long", () => "\u{1f600}".repeat(7500));
   const { result } = await loop([calls("long"), "ok"], { tools: [long], maxObservationChars: 100 });
