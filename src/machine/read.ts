@@ -6,6 +6,7 @@
 import type { JsonValue } from "../json/mod.ts";
 import { buildMachine, type Origin, UnreadableMachineError } from "./build.ts";
 import type { Diagnostic, Machine, Position } from "./document.ts";
+import { mendDocument } from "./draft.ts";
 import type { GrammarProblem } from "./grammar_problem.ts";
 import { mostImportant } from "./most_important.ts";
 import type { SourceText } from "./source_text.ts";
@@ -24,7 +25,7 @@ export interface ReadOptions {
 export interface ReadResult {
   /** The machine; absent exactly if there is an error. */
   readonly machine?: Machine;
-  /** What could be made of a document in spite of errors, for further checks; never run it. */
+  /** The names and gates of a document with errors, for `checkReferences`; the rest is made up, so never run it. */
   readonly draft?: Machine;
   /** Every problem, in the order of the text: of the YAML (stage `yaml`), of the grammar (stage `schema`). */
   readonly diagnostics: readonly Diagnostic[];
@@ -87,10 +88,16 @@ export function readValue(
     ? located([{ code: "unreadable", message: built.message, path: built.path }], read, earlier)
     : [];
   const diagnostics = inTextOrder([...earlier, ...grammar, ...unbuilt]);
-  if (built instanceof UnreadableMachineError) return { diagnostics };
-  const errors = failed || grammar.length > 0;
-  if (!errors) return { machine: built, diagnostics };
-  return read.broken === true ? { diagnostics } : { draft: built, diagnostics };
+  if (!(built instanceof UnreadableMachineError) && !failed && grammar.length === 0) {
+    return { machine: built, diagnostics };
+  }
+  const draft = enforced && read.broken !== true ? draftOf(read.value ?? null, origin) : undefined;
+  return draft === undefined ? { diagnostics } : { draft, diagnostics };
+}
+
+function draftOf(value: JsonValue, origin: Origin): Machine | undefined {
+  const mended = mendDocument(value);
+  return mended === undefined ? undefined : buildMachine(mended, origin);
 }
 
 function build(value: JsonValue, origin: Origin): Machine | UnreadableMachineError {

@@ -31,6 +31,46 @@ Deno.test("examineMachine() finds in a document that breaks the grammar what nam
   assertEquals(codes(text), [["missing-key", "unknown-key", "unknown-state"], [], []]);
 });
 
+const drafts: [what: string, text: string, found: string[]][] = [
+  ["a condition that is no text", machineText(state("a", "{ when: 5, then: ok, to: q }")), [
+    "wrong-type",
+    "unknown-state",
+  ]],
+  ["gates around one that is none", machineText(state("a", `x, { when: y, then: ok, to: q }`)), [
+    "wrong-type",
+    "unknown-state",
+  ]],
+  ["no output", machineText(`  a: { call: gone, gates: [${TO_END}] }`), [
+    "missing-key",
+    "unknown-machine",
+  ]],
+  ["no entry", "machine: m\nbudget: 2\nstates:\n" + state("a", "{ when: x, then: ok, to: q }"), [
+    "missing-key",
+    "unknown-state",
+  ]],
+  [
+    "a state that is none, to which a gate leads",
+    machineText(
+      state("a", "{ when: x, then: ok, to: b }") + "\n  b: later",
+    ),
+    ["wrong-type"],
+  ],
+  ["two policies", machineText(state("a", "{ when: x, then: ok, fail: true, to: q }")), [
+    "several-policies",
+    "unknown-state",
+  ]],
+  ["a fail gate that leads somewhere", machineText(state("a", "{ when: x, fail: true, to: q }")), [
+    "unknown-key",
+  ]],
+  ["no states", "machine: m\nentry: a\nbudget: 1\nstates: []", ["wrong-type"]],
+  ["a reserved id", machineText(state("a") + "\n" + state("__proto__")), ["reserved-name"]],
+];
+for (const [what, text, found] of drafts) {
+  Deno.test(`examineMachine() finds with ${what}: ${found.join(", ")}`, () => {
+    assertEquals(codes(text)[0], found);
+  });
+}
+
 Deno.test("examineMachine() says nothing beyond the syntax where that is broken", () => {
   assertEquals(codes("machine: m\nentry: a: b"), [["colon-in-text"], [], []]);
 });
