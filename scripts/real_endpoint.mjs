@@ -3,7 +3,8 @@
  * A chat-completions endpoint on loopback in front of a small model in this process:
  * `node real_endpoint.mjs MODEL.gguf`. Prints its base URL. Runs from the folder that holds `node-llama-cpp`.
  *
- * Offered tools are put to the model as functions with a grammar, so that what it calls can be parsed.
+ * A model this small calls no tool by itself: in the first turn that offers tools it is held to a grammar of calls, as
+ * servers do for a required tool; which tool, and with what, is its own choice.
  */
 import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
@@ -17,6 +18,9 @@ const SEQUENCES = 4;
 const MAX_TOKENS = 128;
 /** More threads than free cores spin against each other, and a token then takes seconds. */
 const THREADS = 1;
+/** Longest text in the arguments of a call; a small model under a grammar does not end it by itself. */
+const ARGUMENT_LENGTH = 16;
+const FINISH_REASONS = { eogToken: "stop", maxTokens: "length" };
 
 const llama = await getLlama({
   build: "never",
@@ -33,11 +37,58 @@ const context = await model.createContext({
 const free = Array.from({ length: SEQUENCES }, () => context.getSequence());
 const waiting = [];
 
-async function withSequence(body) {
-  const sequence = free.pop() ?? await new Promise((resolve) => waiting.push(resolve));
+const server = createServer(async (request, response) => {
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
   try {
-    return await body(sequence);
+    const body = await readJson(request);
+    if (request.url !== "/v1/chat/completions") return send(response, 404, "No such path");
+    send(response, 200, await complete(body, gone.signal));
+  } catch (error) {
+    if (!gone.signal.aborted) send(response, 500, { error: { message: String(error) } });
+  }
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
+
+async function readJson(request) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+}
+
+function send(response, status, body) {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+async function complete(body, signal) {
+  const calls = await callGrammar(body);
+  const grammar = calls ?? await answerGrammar(body["response_format"]);
+  const history = toHistory(body.messages);
+  if (calls !== undefined) history.unshift({ type: "system", text: describe(body.tools) });
+  const { answer, used } = await generate(history, {
+    maxTokens: Math.min(
+      body["max_tokens"] ?? body["max_completion_tokens"] ?? MAX_TOKENS,
+      MAX_TOKENS,
+    ),
+    temperature: body.temperature ?? 0.7,
+    seed: body.seed ?? Math.floor(Math.random() * 2 ** 31),
+    ...(grammar === undefined ? {} : { grammar }),
+    signal,
+  });
+  const reason = FINISH_REASONS[answer.metadata.stopReason] ?? "stop";
+  return toCompletion({ text: answer.response, used, reason, called: readCall(calls, answer) });
+}
+
+async function generate(history, options) {
+  const sequence = free.pop() ?? await new Promise((resolve) => waiting.push(resolve));
+  const before = sequence.tokenMeter.getState();
+  const chat = new LlamaChat({ contextSequence: sequence });
+  try {
+    const answer = await chat.generateResponse(history, options);
+    return { answer, used: sequence.tokenMeter.diff(before) };
   } finally {
+    chat.dispose({ disposeSequence: false });
     await sequence.clearHistory();
     const next = waiting.shift();
     if (next === undefined) free.push(sequence);
@@ -46,134 +97,74 @@ async function withSequence(body) {
 }
 
 function toHistory(messages) {
-  const history = [];
-  for (const message of messages) {
-    if (message.role === "assistant") history.push(toModelItem(message));
-    else if (message.role === "tool") addResult(history, message);
-    else history.push({ type: message.role, text: message.content });
-  }
-  if (history.at(-1)?.type !== "model") history.push({ type: "model", response: [] });
-  return history;
+  const history = messages.map(toItem);
+  return [...history, { type: "model", response: [] }];
 }
 
-function toModelItem(message) {
-  const calls = (message.tool_calls ?? []).map((call) => ({
-    type: "functionCall",
-    name: call.function.name,
-    params: JSON.parse(call.function.arguments),
-    id: call.id,
-    result: undefined,
+/** Calls and observations are told as text: the model was not trained on either. */
+function toItem({ role, content, "tool_calls": calls = [] }) {
+  if (role === "tool") return { type: "user", text: `The tool answered: ${content}` };
+  if (role !== "assistant") return { type: role, text: content };
+  return {
+    type: "model",
+    response: [content ?? JSON.stringify(calls.map((call) => call.function))],
+  };
+}
+
+/** A grammar of calls, if tools are offered and none has answered yet. */
+async function callGrammar(body) {
+  const tools = body["tool_choice"] === "none" ? [] : body.tools ?? [];
+  if (tools.length === 0 || body.messages.some(({ role }) => role === "tool")) return undefined;
+  const oneOf = tools.map(({ function: { name, parameters } }) => ({
+    type: "object",
+    properties: { name: { const: name }, arguments: argumentsSchema(parameters) },
   }));
-  return { type: "model", response: [...(message.content ? [message.content] : []), ...calls] };
+  return await llama.createGrammarForJsonSchema({ oneOf });
 }
 
-function addResult(history, message) {
-  const calls = history.flatMap((item) => item.type === "model" ? item.response : []);
-  const call = calls.find((part) => part.id === message.tool_call_id);
-  if (call !== undefined) call.result = message.content;
-}
-
-function toFunctions(tools) {
-  return Object.fromEntries(tools.map(({ function: { name, description, parameters } }) => {
-    const properties = Object.entries(parameters.properties ?? {}).map(([key, schema]) => [
-      key,
-      { type: schema.type, description: schema.description },
-    ]);
-    return [name, {
-      description,
-      params: { type: "object", properties: Object.fromEntries(properties) },
-    }];
-  }));
-}
-
-async function complete(body, signal) {
-  const history = toHistory(body.messages);
-  const tools = body.tool_choice === "none" ? [] : body.tools ?? [];
-  return await withSequence(async (sequence) => {
-    const before = sequence.tokenMeter.getState();
-    const chat = new LlamaChat({ contextSequence: sequence });
-    try {
-      const answer = await chat.generateResponse(history, {
-        maxTokens: Math.min(
-          body.max_tokens ?? body.max_completion_tokens ?? MAX_TOKENS,
-          MAX_TOKENS,
-        ),
-        temperature: body.temperature ?? 0.7,
-        seed: body.seed ?? Math.floor(Math.random() * 2 ** 31),
-        ...(tools.length === 0
-          ? {}
-          : { functions: toFunctions(tools), documentFunctionParams: true }),
-        ...(tools.length === 0 ? await grammarOf(body.response_format) : {}),
-        signal,
-        stopOnAbortSignal: false,
-      });
-      const used = sequence.tokenMeter.diff(before);
-      return toCompletion(answer, used);
-    } finally {
-      chat.dispose({ disposeSequence: false });
-    }
-  });
+function argumentsSchema({ properties = {} }) {
+  const typed = Object.entries(properties).map(([key, { type }]) => [
+    key,
+    type === "string" ? { type, maxLength: ARGUMENT_LENGTH } : { type },
+  ]);
+  return { type: "object", properties: Object.fromEntries(typed) };
 }
 
 /** Holds the answer to the JSON that was asked for. */
-async function grammarOf(format) {
+async function answerGrammar(format) {
   if (format?.type === "json_schema") {
-    return { grammar: await llama.createGrammarForJsonSchema(format.json_schema.schema) };
+    return await llama.createGrammarForJsonSchema(format["json_schema"].schema);
   }
-  return format?.type === "json_object" ? { grammar: await llama.getGrammarFor("json") } : {};
+  return format?.type === "json_object" ? await llama.getGrammarFor("json") : undefined;
 }
 
-function toCompletion(answer, used) {
-  const calls = answer.functionCalls ?? [];
-  const reasons = { eogToken: "stop", maxTokens: "length", functionCalls: "tool_calls" };
-  const message = { role: "assistant", content: answer.response === "" ? null : answer.response };
-  if (calls.length > 0) {
-    message.tool_calls = calls.map((call, index) => ({
-      id: `call_${index}`,
-      type: "function",
-      function: { name: call.functionName, arguments: JSON.stringify(call.params ?? {}) },
-    }));
-  }
+function describe(tools) {
+  const lines = tools.map(({ function: { name, description } }) => `${name}: ${description}`);
+  return `Tools:\n${lines.join("\n")}\nAnswer with the name of one tool and its arguments as JSON.`;
+}
+
+function readCall(grammar, answer) {
+  if (grammar === undefined || answer.metadata.stopReason === "maxTokens") return undefined;
+  return grammar.parse(answer.response);
+}
+
+function toCompletion({ text, used, reason, called }) {
+  const wire = { name: called?.name, arguments: JSON.stringify(called?.arguments) };
+  const message = called === undefined ? { role: "assistant", content: text } : {
+    role: "assistant",
+    content: null,
+    "tool_calls": [{ id: "call_0", type: "function", function: wire }],
+  };
   return {
     id: `chatcmpl-${Date.now()}`,
     object: "chat.completion",
     created: Math.floor(Date.now() / 1000),
     model: process.argv[2].split("/").at(-1),
-    choices: [{
-      index: 0,
-      message,
-      finish_reason: calls.length > 0
-        ? "tool_calls"
-        : reasons[answer.metadata.stopReason] ?? "stop",
-    }],
+    choices: [{ index: 0, message, "finish_reason": called === undefined ? reason : "tool_calls" }],
     usage: {
-      prompt_tokens: used.usedInputTokens,
-      completion_tokens: used.usedOutputTokens,
-      total_tokens: used.usedInputTokens + used.usedOutputTokens,
+      "prompt_tokens": used.usedInputTokens,
+      "completion_tokens": used.usedOutputTokens,
+      "total_tokens": used.usedInputTokens + used.usedOutputTokens,
     },
   };
 }
-
-function send(response, status, body) {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify(body));
-}
-
-const server = createServer(async (request, response) => {
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
-  if (request.url !== "/v1/chat/completions") {
-    return send(response, 404, { error: { message: "No such path" } });
-  }
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  try {
-    const body = JSON.parse(Buffer.concat(parts).toString("utf8"));
-    const completion = await complete(body, gone.signal);
-    console.error(`${body.messages.at(-1).role}: ${JSON.stringify(completion.choices[0].message)}`);
-    send(response, 200, completion);
-  } catch (error) {
-    if (!gone.signal.aborted) send(response, 500, { error: { message: String(error) } });
-  }
-});
-server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
