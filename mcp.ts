@@ -11,7 +11,7 @@ import type { Host, SuspensionStore } from "./src/host/mod.ts";
 import type { ServerFlags, ServerInfo, ServerPorts, Tool } from "./src/mcp/mod.ts";
 import { serve } from "./src/mcp/serve.ts";
 import type { DrainableLog, EndSignal, Process, Stdio } from "./src/platform/mod.ts";
-import { openProcess } from "./src/platform/process.ts";
+import { openProcess, SIGNAL_EXIT_CODES } from "./src/platform/process.ts";
 import type { LogLevel, Ports } from "./src/ports/mod.ts";
 
 const CLI: string = "./src/cli/mod.ts";
@@ -150,11 +150,9 @@ class Program {
     return await this.#exit(exitCode);
   }
 
-  async #watch(end: (exitCode: number) => void): Promise<void> {
-    const { SIGNAL_EXIT_CODES }: typeof import("./src/platform/mod.ts") = await import(PLATFORM);
+  #watch(end: (exitCode: number) => void): void {
     this.#process.onEndSignal((signal: EndSignal) => end(SIGNAL_EXIT_CODES[signal]));
     this.#process.onParentGone(() => end(0));
-    await this.ports();
   }
 
   async #command(): Promise<never> {

@@ -73,10 +73,10 @@ export class LineWriter {
    * @param line Text without any line end.
    * @param options `owner`: what {@linkcode discard} may name to take the line back.
    */
-  push(line: string, options: { readonly owner?: unknown } = {}): void {
+  push(line: string, options?: { readonly owner?: unknown }): void {
     if (this.#broken !== undefined) return;
     this.#waiting.push(line);
-    this.#owners.push(options.owner);
+    this.#owners.push(options?.owner);
     this.#waitingCharacters += line.length + 1;
     this.#pumping ??= this.#pump();
   }

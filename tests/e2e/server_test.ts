@@ -252,7 +252,7 @@ Deno.test({
     await shell.status;
     await reader.cancel();
     assert(await isAlive(pid));
-    await until(async () => !(await isAlive(pid)), 2_500);
+    await until(async () => !(await isAlive(pid)), 5_000);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
