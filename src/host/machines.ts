@@ -5,13 +5,15 @@
  */
 // deno-lint-ignore-file camelcase -- the wire names of results
 import type { JsonObject } from "../json/mod.ts";
-import type { Machine, State } from "../machine/mod.ts";
+import { clip, type Machine, type State } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
 import type { Emitted } from "./result.ts";
 import { refuse } from "./refusal.ts";
 import type { FoundMachine } from "./registry/scan.ts";
 
+/** Most characters of a machine's text. */
+const MAX_DOCUMENT_CHARS = 20_000;
 /** Most lines of one kind in the short text. */
 const MAX_LINES = 100;
 /** Most characters of a context value in the short text. */
@@ -79,6 +81,7 @@ export async function describeMachine(
     context: machine.context,
     states: [...machine.states.values()].map(describeState),
     source: layer,
+    document: clip(machine.source, MAX_DOCUMENT_CHARS),
     warnings: [],
   };
   return { object, text: describeText(machine, layer), isError: false };

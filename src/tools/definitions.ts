@@ -41,6 +41,15 @@ const POLICY = { type: "string", enum: ["report", "halt"] };
 const DETAIL = { type: "string", enum: ["summary", "full"] };
 const INPUTS = { type: "object", properties: {}, additionalProperties: true };
 
+/** Enough of the language to write a first machine; what it leaves open, the errors of `check` say. A test runs it. */
+const SOURCE_HINT = "The machine, YAML, such as " +
+  '{machine: post, entry: a, budget: 6, result: draft, context: {topic: ""}, states: {' +
+  'a: {prompt: "Write on {{topic}}", structure: One paragraph, output: draft, gates: [' +
+  "{when: it is good, then: ok, to: END}, {when: it is too long, repair: 2, to: a}, " +
+  '{when: otherwise, escalate: true, to: b, ask: "What is to change?"}]}, ' +
+  'b: {prompt: "Change {{draft}}: {{human.reply}}", structure: One paragraph, output: draft, ' +
+  "gates: [{when: otherwise, then: ok, to: END}]}}}";
+
 const ASKS_MODEL: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -124,7 +133,7 @@ const DEFINITIONS: Readonly<Record<ToolName, Definer>> = {
         served("resume")
       } {checkpoint, inputs}. status "running": look with ${served("resume")} {run}.`,
     inputSchema: input({
-      source: { type: "string", description: "The machine itself, YAML" },
+      source: { type: "string", description: SOURCE_HINT },
       path: { type: "string" },
       inputs: { ...INPUTS, description: "Context values by dotted path" },
       cost_budget: { type: "integer", minimum: 1, description: "Most tokens" },
@@ -184,9 +193,9 @@ const DEFINITIONS: Readonly<Record<ToolName, Definer>> = {
   }),
   describe_machine: ({ served }) => ({
     title: "Describe a machine",
-    description: `Shows states, gates, inputs and result of a machine from ${
+    description: `Shows states, gates, inputs, result and the YAML text of a machine from ${
       served("list_machines")
-    }.`,
+    }, to run or to learn from.`,
     inputSchema: input({ name: { type: "string", minLength: 1 } }, ["name"]),
     outputSchema: output({
       name: "string",

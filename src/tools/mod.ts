@@ -39,9 +39,16 @@ export function createTools(host: Host, options: ToolOptions = {}): readonly Too
   const setting: ToolSetting = {
     host,
     served: servedNames(options.prefix ?? ""),
-    allowWrite: host.options.allowWrite ?? false,
+    allowWrite: mayWrite(host),
   };
   return selectTools(options.only).map((name) => traced(MAKERS[name](setting), host));
+}
+
+/** As far as it can be told without reading a config: this only asks hosts to be careful. */
+function mayWrite({ options, ports }: Host): boolean {
+  if (options.allowWrite !== undefined) return options.allowWrite;
+  const variable = ports.env.get("KIT_FS_WRITE") || ports.env.get("MKLANG_FS_WRITE") || "";
+  return ["1", "true", "yes", "on"].includes(variable.toLowerCase());
 }
 
 const MAKERS: Readonly<Record<ToolName, (setting: ToolSetting) => Tool>> = {

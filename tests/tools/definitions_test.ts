@@ -96,6 +96,8 @@ Deno.test("run is destructive only where files may be written", () => {
   const [closed, open] = [false, true].map(hint);
   assertFalse(closed?.destructiveHint);
   assert(open?.destructiveHint);
+  const byVariable = createTools(rig({ env: { KIT_FS_WRITE: "yes" } }).host);
+  assert(byVariable.find(({ name }) => name === "run")?.annotations.destructiveHint);
 });
 
 function visit(node: JsonValue, look: (node: { readonly [key: string]: JsonValue }) => void): void {

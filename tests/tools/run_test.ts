@@ -226,8 +226,18 @@ Deno.test("describe_machine shows states and gates, and unknown-machine for an u
     { id: "draft", kind: "generative", output: "answer", gates: 3 },
     { id: "flag_unresolved", kind: "generative", output: "answer", gates: 1 },
   ]);
+  assertMatch(String(given["document"]), /^\s*(?:#.*\s*)*mklang: "0\.2"\nmachine: std_refine\n/);
   assertEquals(await validateSchema(tools[6]?.outputSchema ?? {}, given), []);
   const unknown = await call("describe_machine", { name: "nope" });
   assert(unknown.kind === "result" && unknown.isError);
   assertEquals(object(unknown)["error"], "unknown-machine");
+});
+
+Deno.test("run shows in its definition a machine that has no error and no warning", async () => {
+  const { call, tools } = toolRig();
+  const properties = Object(tools[2]?.inputSchema["properties"]);
+  const hint = String(Reflect.get(Object(Reflect.get(properties, "source")), "description"));
+  const source = hint.slice(hint.indexOf("{"));
+  const checked = object(await call("check", { source }));
+  assertEquals([checked["ok"], checked["errors"], checked["warnings"]], [true, [], []]);
 });
