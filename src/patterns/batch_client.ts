@@ -195,7 +195,8 @@ export class BatchClient {
         },
         redirect: "manual",
         signal: linked.signal,
-        ...(body === undefined ? {} : { body }),
+        // as a Blob: a text would be sent again, unasked, when a connection that was kept has died
+        ...(body === undefined ? {} : { body: new Blob([body]) }),
       });
       const text = await raceSignal(readBounded(response), linked.signal);
       if (response.ok) return text;

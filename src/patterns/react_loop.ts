@@ -35,7 +35,7 @@ import {
 import { chooseWindow, Summary } from "./react_window.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import { truncateText } from "./text_limits.ts";
-import { copyTranscript } from "./transcript.ts";
+import { copyTranscript, ownMessage } from "./transcript.ts";
 
 const DEFAULT_MAX_TOOL_CALLS = 64;
 const DEFAULT_MAX_CALLS_PER_ROUND = 32;
@@ -248,16 +248,16 @@ class Loop {
 
   #append(response: LlmResponse): void {
     const { content, toolCalls, vendorData } = response;
-    this.#messages.push(deepFreeze(structuredClone({
-      role: "assistant" as const,
+    this.#messages.push(ownMessage({
+      role: "assistant",
       content: content === "" && toolCalls.length > 0 ? null : content || (response.refusal ?? ""),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
       ...(vendorData === undefined ? {} : { vendorData }),
-    })));
+    }));
   }
 
   #note(call: ToolCall, observation: Observation): void {
-    this.#messages.push(Object.freeze({
+    this.#messages.push(ownMessage({
       role: "tool",
       toolCallId: call.id,
       content: observationText(call.name, observation),

@@ -20,9 +20,25 @@ export function copyTranscript(
 ): readonly Message[] {
   if (messages.length === 0) throw badTranscript("it has no messages");
   checkToolMessages(messages);
-  const copy = messages.map((message) => deepFreeze(structuredClone(message)));
+  const copy = messages.map(ownMessage);
   if (system === undefined || copy[0]?.role === "system") return copy;
-  return [Object.freeze({ role: "system", content: system }), ...copy];
+  return [ownMessage({ role: "system", content: system }), ...copy];
+}
+
+const OWN = new WeakSet<Message>();
+
+/**
+ * A message that nobody can change: a frozen copy, or the message itself if it is one of these already, so that a long
+ * conversation is copied once and not in every turn.
+ *
+ * @param message The message.
+ * @returns The same in content.
+ */
+export function ownMessage(message: Message): Message {
+  if (OWN.has(message)) return message;
+  const copy = deepFreeze(structuredClone(message));
+  OWN.add(copy);
+  return copy;
 }
 
 function checkToolMessages(messages: readonly Message[]): void {
