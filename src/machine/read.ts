@@ -153,9 +153,11 @@ function toDiagnostic(problem: GrammarProblem, { source, offsetOf }: ReadValue):
   };
 }
 
+/** Sorts by place; what has none comes last, in the order in which it was found. */
 function inTextOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const last = Number.MAX_SAFE_INTEGER;
   return [...diagnostics].sort((a, b) =>
-    (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
-    (a.position?.column ?? 0) - (b.position?.column ?? 0)
+    (a.position?.line ?? last) - (b.position?.line ?? last) ||
+    (a.position?.column ?? last) - (b.position?.column ?? last)
   );
 }

@@ -13,6 +13,8 @@ export class SourceText {
   /** The whole text, without a byte order mark. */
   readonly text: string;
   readonly #lineStarts: number[] = [0];
+  /** The last position, from which one further on in its line is counted: many on a huge line stay cheap. */
+  #counted = { line: 0, offset: 0, column: 0 };
 
   /**
    * Finds the lines of a text.
@@ -38,10 +40,14 @@ export class SourceText {
    * @returns Line and column from 1; the column counts code points.
    */
   position(offset: number): Position {
-    const at = Math.max(0, Math.min(offset, this.text.length));
+    const at = this.#startOfCharacter(Math.max(0, Math.min(offset, this.text.length)));
     const line = this.#lineOf(at);
-    const start = this.#lineStarts[line - 1] ?? 0;
-    return { line, column: countCodePoints(this.text, start, at) + 1 };
+    const known = this.#counted.line === line && this.#counted.offset <= at
+      ? this.#counted
+      : { line, offset: this.#lineStarts[line - 1] ?? 0, column: 1 };
+    const column = known.column + countCodePoints(this.text, known.offset, at);
+    this.#counted = { line, offset: at, column };
+    return { line, column };
   }
 
   /**
@@ -91,6 +97,11 @@ export class SourceText {
    */
   endOfLine(offset: number): number {
     return this.#lineEnd(this.#lineOf(offset));
+  }
+
+  #startOfCharacter(offset: number): number {
+    const isSecondHalf = offset > 0 && (this.text.codePointAt(offset - 1) ?? 0) > 0xffff;
+    return isSecondHalf ? offset - 1 : offset;
   }
 
   #lineEnd(line: number): number {

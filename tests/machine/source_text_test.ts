@@ -20,6 +20,15 @@ for (const [what, text, offset, line, column] of positions) {
   });
 }
 
+Deno.test("SourceText.position() is the same in any order of asking", () => {
+  const text = "a😀b\ncd😀e\n";
+  const offsets = Array.from({ length: text.length + 1 }, (_, index) => index);
+  const fresh = offsets.map((offset) => new SourceText(text).position(offset));
+  const source = new SourceText(text);
+  assertEquals(offsets.map((offset) => source.position(offset)), fresh);
+  assertEquals(offsets.toReversed().map((offset) => source.position(offset)), fresh.toReversed());
+});
+
 Deno.test("SourceText.line() gives a line without LF or CRLF, and nothing beyond the last", () => {
   const source = new SourceText("a\r\nb\nc");
   assertEquals([0, 1, 2, 3, 4].map((line) => source.line(line)), ["", "a", "b", "c", ""]);

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { parseMachine } from "../../src/machine/reader.ts";
 import { readYamlDocument } from "../../src/machine/yaml_document.ts";
 
 function codes(text: string): string[] {
@@ -40,6 +41,14 @@ Deno.test("readYamlDocument() reads lists nested 100 deep and refuses 101", () =
 Deno.test("readYamlDocument() reports a line of 100,000 errors without growing its report", () => {
   const { diagnostics } = readYamlDocument(`a: [${"*x, ".repeat(100_000)}]`);
   assertEquals(diagnostics.length, 201);
+});
+
+Deno.test("parseMachine() counts the problems it does not show behind those it shows", () => {
+  const keys = Array.from({ length: 300 }, (_, index) => `k${index}: *none`).join("\n");
+  const { diagnostics } = parseMachine(keys);
+  const shown = diagnostics.findIndex(({ code }) => code === "more-problems");
+  assert(shown >= 200);
+  assert(diagnostics.slice(shown).every(({ code }) => code === "more-problems"));
 });
 
 Deno.test("readYamlDocument() reads a scalar of ten million characters", () => {
