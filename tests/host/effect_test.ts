@@ -237,3 +237,23 @@ async function takeOver(store: SuspensionStore): Promise<string> {
   assertEquals(recovered.length, 1);
   return handle;
 }
+
+Deno.test("Host.resume() waits for a run that another host holds", async () => {
+  const clock = new ManualClock();
+  const store = shared(clock);
+  const openStore = () => Promise.resolve(store);
+  const model = new MockProvider([{ content: "F", delayMs: 5500 }], { clock });
+  const source = EFFECT.replace("entry: t", "entry: v");
+  const one = rig({ clock, openStore, model });
+  const two = rig({ clock, openStore, model: new MockProvider([]), seed: 2 });
+  const first = await clock.run(one.host.run({ source, waitSeconds: 1 }));
+  const run = String(first.object["run"]);
+  const early = await clock.run(two.host.resume({ run, waitSeconds: 2 }));
+  assertEquals([early.object["status"], early.object["run"]], ["running", run]);
+  const cancel = await two.host.resume({ run, cancel: true });
+  assertStringIncludes(String(cancel.object["warnings"]), "another process holds the run");
+  const end = await clock.run(two.host.resume({ run, waitSeconds: 60 }));
+  assertEquals([end.object["status"], end.object["result"]], ["done", "F"]);
+  assertEquals(Math.ceil(clock.monotonic() / 1000), 6);
+  assertEquals(clock.pending, 0);
+});

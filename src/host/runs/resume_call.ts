@@ -8,22 +8,20 @@ import type { CallOptions, ResumeRequest } from "../host.ts";
 import { resumeProblems } from "../inputs.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
-import type { Claim, RunRecord } from "../store.ts";
+import type { Claim } from "../store.ts";
 import { LEASE_MS } from "./active_run.ts";
-import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
+import type { RunAnswer, RunParts } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
-import { isHandle, newHandle } from "./handles.ts";
+import { isHandle } from "./handles.ts";
+import { look, recoverRuns, standing } from "./look.ts";
 import { stillWaits } from "./known_effect.ts";
-import { readReport, savedReport } from "./report.ts";
+import { savedReport } from "./report.ts";
 import { restore } from "./restore.ts";
 import { resumeFile } from "./resume_file.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { goOn } from "./go_on.ts";
 import type { StartRun } from "./run_supervisor.ts";
-import { INTERRUPTED, readSavedRun, type SavedRun } from "./saved_run.ts";
-
-/** Most dead holders whose runs are taken over before a handle is looked up. */
-const RECOVER_LIMIT = 100;
+import { readSavedRun, type SavedRun } from "./saved_run.ts";
 
 /**
  * Resumes, looks at or stops a run.
@@ -47,109 +45,6 @@ export async function resume(
   const handle = checkpoint ?? "";
   if (!isHandle(handle)) return await resumeFile(handle, { request, call, parts });
   return await resumeHandle(handle, { request, call, parts });
-}
-
-async function look(runId: string, { request, call, parts }: Resuming): Promise<RunAnswer> {
-  const { core, supervisor } = parts;
-  const active = supervisor.active(runId);
-  if (active !== undefined) {
-    active.announced = true;
-    if (request.cancel === true) active.stop("cancel");
-    const report = await supervisor.wait(active, {
-      seconds: waitSeconds(request, core),
-      call,
-      onCancel: "leave",
-    });
-    return { kind: "report", report, scripted: active.scripted };
-  }
-  const store = await supervisor.store();
-  const record = isHandle(runId) ? await recovered(runId, parts) : undefined;
-  if (record === undefined) return await unknownRun(runId, parts);
-  if (request.cancel === true && record.phase === "suspended") {
-    await store.forget(runId);
-    return { kind: "report", report: cancelledReport(record), scripted: false };
-  }
-  return { kind: "report", report: recordReport(record), scripted: false };
-}
-
-/** Models take one handle for the other: say so where it can be told. */
-async function unknownRun(runId: string, { supervisor }: RunParts): Promise<Refusal> {
-  const seen = await (await supervisor.store()).peek(runId);
-  if (seen.kind === "claimed") {
-    return refuse("unknown-run", ['This is the handle of a suspension: pass it as "checkpoint"']);
-  }
-  return refuse("unknown-run", [
-    "No run has this handle: it never had, or its outcome was kept for its time and is gone",
-  ]);
-}
-
-/** Looks at a record; if its holder died, it is taken over first. */
-async function recovered(runId: string, parts: RunParts): Promise<RunRecord | undefined> {
-  const store = await parts.supervisor.store();
-  const record = await store.look(runId);
-  if (record?.phase !== "running" || !store.durable) return record;
-  await recoverRuns(parts);
-  return await store.look(runId);
-}
-
-/**
- * Takes over the runs of dead holders, where the store outlives a process.
- *
- * @param parts The host and its runs.
- */
-export async function recoverRuns({ core, supervisor }: RunParts): Promise<void> {
-  const store = await supervisor.store();
-  if (!store.durable) return;
-  await store.recover({
-    newHandle: () => newHandle(core.options.ports.random),
-    limit: RECOVER_LIMIT,
-    reason: INTERRUPTED,
-  });
-}
-
-function recordReport(record: RunRecord): ReturnType<typeof savedReport> {
-  if (record.phase === "finished") {
-    const report = readReport(record.payload);
-    if (report !== undefined) return report;
-  }
-  const saved = readSavedRun(record.payload);
-  if (saved !== undefined && record.phase === "suspended") {
-    return savedReport(standing(saved, record), { checkpoint: record.handle });
-  }
-  const at = record.at === undefined ? {} : { at: record.at };
-  const object = {
-    status: "running",
-    error: null,
-    result: null,
-    usage: null,
-    trace: [],
-    ...at,
-  };
-  const provider = saved?.provider ?? "";
-  return { object, run_id: record.runId, machine: record.machine, provider, warnings: [] };
-}
-
-function cancelledReport(record: RunRecord): ReturnType<typeof savedReport> {
-  const saved = readSavedRun(record.payload);
-  const before = saved === undefined ? undefined : savedReport(saved, { checkpoint: undefined });
-  const object = {
-    ...before?.object,
-    status: "halt",
-    error: "cancelled",
-    result: null,
-  };
-  return {
-    object,
-    run_id: record.runId,
-    machine: record.machine,
-    provider: saved?.provider ?? "",
-    warnings: [],
-  };
-}
-
-/** A record that was taken over says why itself, unless an effect is open. */
-function standing(saved: SavedRun, record: RunRecord): SavedRun {
-  return record.reason === INTERRUPTED ? saved : { ...saved, reason: record.reason };
 }
 
 async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnswer> {
