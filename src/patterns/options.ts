@@ -46,16 +46,20 @@ export interface PatternOptions {
   readonly system?: string;
   /** Seed of the sampling. */
   readonly seed?: number;
+  /** Asks for thinking where the vendor has a switch for it. */
+  readonly reasoning?: boolean;
   /** Vendor fields of the request. */
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** What every result tells about its spending. Absent members are false. */
+/** What every result tells about its requests. Absent members are false, or empty. */
 export interface SpendFacts {
   /** Some request was charged by estimate, because the endpoint gave no count. */
   readonly usageMissing?: true;
   /** An endpoint ignored its limit, so a cap was passed. */
   readonly overBudget?: true;
+  /** What was odd about answers, each oddity once, at most 20. */
+  readonly warnings?: readonly string[];
 }
 
 /** What a pattern gives. Frozen, and shared with nobody. */

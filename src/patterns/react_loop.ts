@@ -162,7 +162,10 @@ class Loop {
       const response = await this.#ask();
       if (response.content.trim() !== "") this.#lastText = response.content;
       if (response.finishReason === "length") this.#counts.truncatedResponses += 1;
-      if (response.toolCalls.length === 0) return this.#answer(response);
+      if (response.toolCalls.length === 0) {
+        this.#report(response);
+        return this.#answer(response);
+      }
       if (this.#toolCallsLeft() === 0) throw this.#unanswered("tool calls", "max_tool_calls");
       await this.#act(response);
       this.#report(response);

@@ -49,7 +49,7 @@ export interface RoundReport {
   readonly round: number;
   /** How many there can be. */
   readonly maxRounds: number;
-  /** Tools that the model asked for in this round, by name. */
+  /** Tools that the model asked for in this round, by name; none in the last one. */
   readonly toolNames: readonly string[];
   /** What was spent so far. */
   readonly usage: Usage;
@@ -113,7 +113,7 @@ export interface ReactLoopOptions extends PatternOptions {
   readonly onCheckpoint?: (checkpoint: ReactCheckpoint) => Promise<void> | void;
   /** What a failing `onCheckpoint` does: `ignore` (default, it is traced) or `throw`. */
   readonly onCheckpointError?: "ignore" | "throw";
-  /** Told about each round; what it throws is swallowed. */
+  /** Told about each round, that of the answer included; what it throws is swallowed. */
   readonly onRound?: (report: RoundReport) => void;
 }
 

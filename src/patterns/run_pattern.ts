@@ -43,6 +43,9 @@ export interface RequestOptions extends Omit<CompleteOptions, "ledger"> {
   readonly round?: number;
 }
 
+/** Most different warnings that a result tells. */
+const MAX_WARNINGS = 20;
+
 /** A pattern under way. */
 export class PatternRun {
   /** The account of this run alone. */
@@ -58,6 +61,7 @@ export class PatternRun {
   /** Tells that something happened within the run. */
   readonly point: OpenSpan<"pattern">["point"];
   readonly #options: PatternOptions;
+  readonly #warnings = new Set<string>();
   #kept: (() => unknown) | undefined;
 
   /** Made by {@linkcode runPattern} alone. */
@@ -93,7 +97,11 @@ export class PatternRun {
     messages: readonly Message[],
     request: RequestOptions = {},
   ): Promise<LlmResponse> {
-    return await callModel(provider, messages, this.#callOptions(request));
+    const response = await callModel(provider, messages, this.#callOptions(request));
+    for (const warning of response.warnings) {
+      if (this.#warnings.size < MAX_WARNINGS) this.#warnings.add(warning);
+    }
+    return response;
   }
 
   /**
@@ -114,6 +122,7 @@ export class PatternRun {
     const facts: SpendFacts = {
       ...(this.ledger.usageMissing ? { usageMissing: true } : {}),
       ...(this.ledger.overBudget ? { overBudget: true } : {}),
+      ...(this.#warnings.size > 0 ? { warnings: [...this.#warnings] } : {}),
     };
     return deepFreeze({
       ...parts,
@@ -123,8 +132,9 @@ export class PatternRun {
   }
 
   #callOptions(request: RequestOptions): CallOptions {
-    const { retry, timeoutMs, temperature, maxTokens, seed, extra } = this.#options;
-    const common = { timeoutMs, temperature, maxTokens, seed, extra, retry, trace: this.trace };
+    const { retry, timeoutMs, temperature, maxTokens, seed, reasoning, extra } = this.#options;
+    const sampling = { temperature, maxTokens, seed, reasoning };
+    const common = { ...sampling, timeoutMs, extra, retry, trace: this.trace };
     return {
       ...Object.fromEntries(Object.entries(common).filter(([, value]) => value !== undefined)),
       signal: this.signal,

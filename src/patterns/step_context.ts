@@ -32,10 +32,12 @@ export function stepContext(parts: {
   readonly signal?: AbortSignal;
 }): StepContext {
   const { run } = parts;
-  const { retry, timeoutMs, trace, extra, temperature, maxTokens, seed, system } = parts.options;
+  const { retry, timeoutMs, trace, extra, temperature, maxTokens, seed, reasoning, system } =
+    parts.options;
   const signal = parts.signal ?? run.signal;
   const ledger = parts.ledger ?? run.ledger;
-  const given = { retry, timeoutMs, trace, extra, temperature, maxTokens, seed, system };
+  const sampling = { temperature, maxTokens, seed, reasoning, system };
+  const given = { ...sampling, retry, timeoutMs, trace, extra };
   return Object.freeze({
     provider: run.metered(parts.provider, { ledger, signal }),
     signal,

@@ -293,6 +293,13 @@ Deno.test("consensus() past its deadline fails with code budget", async () => {
   assertEquals([error.code, ports.clock.monotonic(), ports.clock.pending], ["budget", 100, 0]);
 });
 
+Deno.test("consensus() tells what was odd about answers, each oddity once", async () => {
+  const odd = { content: "A", warnings: ["scripted model"] };
+  const { result } = await vote([odd, odd, "A"]);
+  assertEquals(result.metadata.warnings, ["scripted model"]);
+  assertEquals((await vote(["A"])).result.metadata.warnings, undefined);
+});
+
 Deno.test("W51 consensus() gives a result that cannot be changed", async () => {
   const { result } = await vote(["A"]);
   assert(Object.isFrozen(result) && Object.isFrozen(result.metadata.tally[0]));
@@ -303,7 +310,7 @@ const wrong: [what: string, options: ConsensusOptions][] = [
   ["half a sample", { numSamples: 1.5 }],
   ["1001 samples", { numSamples: 1001 }],
   ["an unknown strategy", { strategy: "most" as "majority" }],
-  ["a temperature that is not a number", { temperature: NaN }],
+  ["W29 a temperature that is not a number", { temperature: NaN }],
   ["a temperature above 2", { temperature: 2.1 }],
   ["no tokens", { maxTokens: 0 }],
   ["no concurrency", { maxConcurrency: 0 }],

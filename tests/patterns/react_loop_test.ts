@@ -421,6 +421,17 @@ Deno.test("W49 reactLoop() stops at a failing checkpoint only where it is told t
   ]);
 });
 
+Deno.test("reactLoop() reports each round, that of the answer included", async () => {
+  const rounds: [number, number, string[], number][] = [];
+  await loop([calls(["echo", { text: "a" }]), "ok"], {
+    tools: [echoTool],
+    onRound: ({ round, maxRounds, toolNames, usage }) => {
+      rounds.push([round, maxRounds, [...toolNames], usage.llmCalls]);
+    },
+  });
+  assertEquals(rounds, [[1, 8, ["echo"], 1], [2, 8, [], 2]]);
+});
+
 Deno.test("reactLoop() gives a checkpoint after each round of tools", async () => {
   const rounds: [number, string[], number][] = [];
   await loop([calls(["echo", { text: "a" }]), "ok"], {
