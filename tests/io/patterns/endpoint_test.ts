@@ -62,18 +62,19 @@ function refusal(status: number, headers: Record<string, string> = {}): Response
 
 const ports = createPorts();
 
-Deno.test("consensus() of nine takes little longer than one call, all requests going out together", async () => {
-  await using endpoint = new Endpoint(async () => {
-    await ports.clock.sleep(200);
+Deno.test("consensus() of nine has all its requests at the endpoint before the first is answered", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await using endpoint = new Endpoint(async (index) => {
+    if (index === 8) resolve();
+    await promise;
     return completion("A");
   });
-  const provider = endpoint.provider();
-  await consensus(provider, "Q?", { numSamples: 1, ports });
-  const started = performance.now();
-  await consensus(provider, "Q?", { numSamples: 9, ports });
-  const took = performance.now() - started;
-  const spread = Math.max(...endpoint.starts.slice(1)) - Math.min(...endpoint.starts.slice(1));
-  assert(took < 300 && spread < 80, `${took} ms, requests spread over ${spread} ms`);
+  const { value } = await consensus(endpoint.provider(), "Q?", {
+    numSamples: 9,
+    deadlineMs: 20_000,
+    ports,
+  });
+  assertEquals([value, endpoint.starts.length], ["A", 9]);
 });
 
 Deno.test("reactLoop() past its deadline ends in time and cuts its connection", async () => {
@@ -86,7 +87,7 @@ Deno.test("reactLoop() past its deadline ends in time and cuts its connection", 
   );
   const took = performance.now() - started;
   assertEquals([error.code, endpoint.starts.length, error.usage.llmCalls], ["budget", 1, 1]);
-  assert(took >= 80 && took < 1000, `${took} ms`);
+  assert(took >= 80 && took < 5000, `${took} ms`);
   await ports.clock.sleep(50);
   assertEquals(stalling.cut, 1);
 });
