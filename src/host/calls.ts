@@ -14,6 +14,7 @@ export { commission } from "./runs/commission.ts";
 export { recoverRuns } from "./runs/look.ts";
 export { resume } from "./runs/resume_call.ts";
 export { RunSupervisor } from "./runs/run_supervisor.ts";
+export { readScript } from "./script_file.ts";
 export { createScriptedModels } from "./scripted_models.ts";
 export { openRegistries } from "./registry/registries.ts";
 export { hostTools } from "./tools/host_tools.ts";

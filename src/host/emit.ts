@@ -71,8 +71,16 @@ export function emitRun(report: RunReport, options: EmitOptions): Emitted {
     object,
     text,
     isError: false,
+    ...subjectOf(report.object),
     ...(report.failure === undefined ? {} : { failure: report.failure }),
   };
+}
+
+/** Where it waits, what is asked, where the reply goes, and what was made last. */
+function subjectOf(object: JsonObject): Pick<Emitted, "subject"> {
+  if (text(object, "status") !== "suspended") return {};
+  const asked = ["error", "at", "ask", "reply_to"].map((key) => member(object, key) ?? null);
+  return { subject: [...asked, traceOf(object).at(-1) ?? null] };
 }
 
 /**

@@ -88,4 +88,6 @@ export interface Emitted {
   readonly isError: boolean;
   /** What stood in the way, if it failed. */
   readonly failure?: FailureKind;
+  /** Of a suspension: what a person decides on, whole, however short the object is. A reply holds for this alone. */
+  readonly subject?: JsonValue;
 }

@@ -3,18 +3,16 @@
  *
  * @module
  */
-import { isJsonObject, type JsonValue, member } from "../json/mod.ts";
-import { loadReader, type Script } from "../machine/mod.ts";
-import { FileError } from "../ports/mod.ts";
+import { isJsonObject } from "../json/mod.ts";
+import type { Script } from "../machine/mod.ts";
 import { createScriptedProvider, type ProviderScript } from "../providers/mod.ts";
 import { SCRIPTED_PROVIDER } from "./config/load_config.ts";
 import type { ModelsOutcome } from "./config/outcome.ts";
 import type { ModelSet } from "./models.ts";
 import type { HostOptions } from "./options.ts";
 
-/** Most bytes of a script. */
-const MAX_SCRIPT_BYTES = 4_194_304;
-const SCRIPT_KEYS = ["produce", "judge", "tokens"];
+/** No literal where it is imported: only a script needs what reads one. */
+const SCRIPT_FILE: string = "./script_file.ts";
 
 /**
  * Makes the scripted models.
@@ -23,9 +21,7 @@ const SCRIPT_KEYS = ["produce", "judge", "tokens"];
  * @returns The models, or why the script cannot be used.
  */
 export async function createScriptedModels(options: HostOptions): Promise<ModelsOutcome> {
-  const script = options.scriptPath === undefined
-    ? undefined
-    : await readScript(options.scriptPath, options);
+  const script = await loadScript(options);
   if (typeof script === "string") {
     const message = `Cannot use script "${options.scriptPath}": ${script}`;
     return { kind: "problem", problem: { code: "invalid", message } };
@@ -52,39 +48,8 @@ function providerScript({ produce, judge }: Script): ProviderScript {
   };
 }
 
-async function readScript(path: string, { ports }: HostOptions): Promise<Script | string> {
-  let text: string;
-  try {
-    const bytes = await ports.files.read(path, { maxBytes: MAX_SCRIPT_BYTES + 1 });
-    if (bytes.length > MAX_SCRIPT_BYTES) return `it is over ${MAX_SCRIPT_BYTES} bytes`;
-    text = new TextDecoder().decode(bytes);
-  } catch (error) {
-    if (error instanceof FileError) return error.failure;
-    throw error;
-  }
-  const { value, diagnostics } = (await loadReader()).readYaml(text);
-  const error = diagnostics.find(({ severity }) => severity === "error");
-  if (error !== undefined || value === undefined) return error?.message ?? "it is empty";
-  return scriptOf(value);
-}
-
-/** A bare script, a conformance case, or the first scenario of a file. */
-function scriptOf(value: JsonValue): Script | string {
-  if (!isJsonObject(value)) return 'it is no object with "produce", "llm" or "scenarios"';
-  const scenarios = member(value, "scenarios");
-  const first = Array.isArray(scenarios) ? scenarios[0] : value;
-  const script = isJsonObject(first) ? member(first, "llm") ?? first : undefined;
-  if (!isJsonObject(script)) return "its first scenario has no script";
-  if (Array.isArray(scenarios) || SCRIPT_KEYS.some((key) => Object.hasOwn(script, key))) {
-    return {
-      ...(member(script, "produce") === undefined
-        ? {}
-        : { produce: member(script, "produce") ?? null }),
-      ...(member(script, "judge") === undefined ? {} : { judge: member(script, "judge") ?? null }),
-      ...(member(script, "tokens") === undefined
-        ? {}
-        : { tokens: member(script, "tokens") ?? null }),
-    };
-  }
-  return 'it has none of "produce", "judge", "tokens", "llm" and "scenarios"';
+async function loadScript(options: HostOptions): Promise<Script | string | undefined> {
+  if (options.scriptPath === undefined) return undefined;
+  const { readScript }: typeof import("./script_file.ts") = await import(SCRIPT_FILE);
+  return await readScript(options.scriptPath, options);
 }

@@ -44,7 +44,7 @@ export async function answerOrAsk(
   return {
     kind: "ask",
     questions: { [QUESTION_KEY]: replyQuestion(ask) },
-    state: { v: STATE_VERSION, checkpoint: handle, asked: await digest(shownPart(emitted.object)) },
+    state: { v: STATE_VERSION, checkpoint: handle, asked: await digest(emitted.subject ?? null) },
   };
 }
 
@@ -65,7 +65,7 @@ export async function continueAsked(
   const state = readState(context.state);
   const shown = await setting.host.resume({ checkpoint: state.checkpoint, ...options }, call);
   const reply = replyOf(context);
-  const same = state.asked === await digest(shownPart(shown.object));
+  const same = state.asked === await digest(shown.subject ?? null);
   if (shown.isError || reply === undefined || !same) return emittedOutcome(shown);
   const path = textArgument(shown.object, "reply_to") ?? "human.reply";
   const emitted = await setting.host.resume({
@@ -90,11 +90,6 @@ function replyQuestion(ask: string): Question {
       required: [QUESTION_KEY],
     },
   };
-}
-
-/** What the person saw or could see: the approval holds for this and nothing else. */
-function shownPart(object: JsonObject): JsonValue {
-  return ["at", "ask", "reply_to", "trace"].map((key) => member(object, key) ?? null);
 }
 
 function readState(state: JsonValue | undefined): { checkpoint: string; asked: string } {
