@@ -1,0 +1,156 @@
+import { assert, assertEquals } from "@std/assert";
+import { LlmError, type TraceEvent, type TraceSink } from "../../src/llm/mod.ts";
+import { ApprovalGate } from "../../src/patterns/approval.ts";
+import { consensus } from "../../src/patterns/consensus.ts";
+import type { PatternOptions } from "../../src/patterns/options.ts";
+import { pipe } from "../../src/patterns/pipe.ts";
+import { reactLoop } from "../../src/patterns/react_loop.ts";
+import type { ReactTool } from "../../src/patterns/react_options.ts";
+import { refineLoop } from "../../src/patterns/refine_loop.ts";
+import { Workflow } from "../../src/patterns/workflow.ts";
+import { manualPorts, MockProvider, type MockReply, mockToolCall } from "../../src/testing/mod.ts";
+
+const SECRET = "the secret of the prompt";
+
+function tool(name: string, execute: ReactTool["execute"]): ReactTool {
+  return { name, description: name, parameters: { type: "object" }, execute };
+}
+
+function call(name: string, args = {}): MockReply {
+  return { toolCalls: [mockToolCall(name, args)] };
+}
+
+const retryable = new LlmError("server", "HTTP 500", { retryable: true });
+
+type Run = (model: MockProvider, options: PatternOptions) => Promise<unknown>;
+
+const runs: [what: string, script: MockReply[], run: Run][] = [
+  [
+    "a vote with a failed and an aborted sample",
+    [
+      { content: SECRET, delayMs: 5 },
+      new LlmError("bad_request", "HTTP 400"),
+      { content: SECRET, delayMs: 900 },
+    ],
+    (model, options) => consensus(model, SECRET, { ...options, numSamples: 3, onError: "strict" }),
+  ],
+  [
+    "a call that is retried",
+    [retryable, SECRET],
+    (model, options) => consensus(model, SECRET, { ...options, numSamples: 1 }),
+  ],
+  ["a loop with good, failing, late, denied and unknown tools", [
+    call("good"),
+    call("bad"),
+    call("late"),
+    call("denied", { text: SECRET }),
+    call("nope"),
+    SECRET,
+  ], (model, options) =>
+    reactLoop(model, SECRET, {
+      ...options,
+      toolTimeoutMs: 50,
+      approvalGate: new ApprovalGate(({ subject }) => ({ approved: subject !== "denied" })),
+      tools: [
+        tool("good", () => SECRET),
+        tool("bad", () => Promise.reject(new Error(SECRET))),
+        tool("late", () => new Promise(() => {})),
+        tool("denied", () => SECRET),
+      ],
+    })],
+  [
+    "a refinement",
+    ["draft", "7", "draft", "9"],
+    (model, options) => refineLoop(model, SECRET, options),
+  ],
+  ["a pipe", [SECRET, SECRET], (model, options) =>
+    pipe(model, SECRET, {
+      ...options,
+      steps: Array.from({ length: 2 }, () => ({
+        run: (context, input) =>
+          consensus(context.provider, input, { ...context.options, numSamples: 1 }),
+      })),
+    })],
+  [
+    "a workflow whose step fails beside others",
+    [{ content: SECRET, delayMs: 500 }],
+    (model, options) =>
+      new Workflow([
+        {
+          name: "slow",
+          run: (step) => consensus(step.provider, SECRET, { ...step.options, numSamples: 1 }),
+        },
+        { name: "broken", run: () => Promise.reject(new Error("no")) },
+      ]).run(model, {}, options),
+  ],
+];
+
+async function trace(
+  script: readonly MockReply[],
+  run: Run,
+  captureContent?: NonNullable<TraceSink["captureContent"]>,
+): Promise<TraceEvent[]> {
+  const ports = manualPorts();
+  const events: TraceEvent[] = [];
+  const sink: TraceSink = {
+    write: (event) => void events.push(event),
+    ...(captureContent === undefined ? {} : { captureContent }),
+  };
+  const model = new MockProvider(script, { clock: ports.clock });
+  await ports.clock.run(run(model, { ports, trace: sink }).catch(() => {}));
+  return events;
+}
+
+for (const [what, script, run] of runs) {
+  Deno.test(`W35b the trace of ${what} ends every span once, below its own`, async () => {
+    const events = await trace(script, run);
+    const starts = events.filter(({ kind }) => kind.endsWith("-start"));
+    const ends = events.filter(({ kind }) => kind.endsWith("-end"));
+    const ids = starts.map(({ spanId }) => spanId);
+    assert(starts.length > 1);
+    assertEquals(new Set(ids).size, ids.length);
+    assertEquals(ends.map(({ spanId }) => spanId).toSorted(), ids.toSorted());
+    assertEquals(new Set(events.map(({ traceId }) => traceId)).size, 1);
+    assertEquals(starts.filter(({ parentSpanId }) => parentSpanId === undefined).length, 1);
+    assert(
+      starts.every(({ parentSpanId }) => parentSpanId === undefined || ids.includes(parentSpanId)),
+    );
+  });
+
+  Deno.test(`W35b the trace of ${what} has no text of prompts, answers and tools unless it is asked for`, async () => {
+    assert(!JSON.stringify(await trace(script, run)).includes(SECRET));
+  });
+}
+
+Deno.test("W35b a trace that is asked for texts has them, a redacted one the names of arguments", async () => {
+  const script: MockReply[] = [call("good", { text: SECRET }), "done"];
+  const run: Run = (model, options) =>
+    reactLoop(model, "Q?", { ...options, tools: [tool("good", () => "seen")] });
+  const full = await trace(script, run, "full");
+  assert(JSON.stringify(full).includes(SECRET) && JSON.stringify(full).includes("seen"));
+  const redacted = await trace(script, run, "redacted");
+  const start = redacted.find((event) => event.kind === "tool-call-start");
+  assertEquals(start?.kind === "tool-call-start" && start.arguments, '{"text":"[redacted]"}');
+  const end = redacted.find((event) => event.kind === "tool-call-end");
+  assert(end?.kind === "tool-call-end" && end.output === undefined);
+});
+
+Deno.test("W35b the trace tells attempts, approvals and how long things took", async () => {
+  const retried = await trace(
+    [retryable, SECRET],
+    (model, options) => consensus(model, "Q?", { ...options, numSamples: 1 }),
+  );
+  assertEquals(retried.filter(({ kind }) => kind === "llm-attempt").length, 2);
+  const end = retried.find((event) => event.kind === "llm-call-end");
+  assert(end?.kind === "llm-call-end" && end.durationMs >= 0 && end.attempts === 2);
+  const asked = await trace([call("t"), "ok"], (model, options) =>
+    reactLoop(model, "Q?", {
+      ...options,
+      tools: [tool("t", () => "x")],
+      approvalGate: ApprovalGate.denyAll("no"),
+    }));
+  const decided = asked.find((event) => event.kind === "approval-decide");
+  assert(decided?.kind === "approval-decide" && !decided.approved && decided.reason === "no");
+  const blocked = asked.find((event) => event.kind === "tool-call-end");
+  assert(blocked?.kind === "tool-call-end" && blocked.blocked === true);
+});
