@@ -5,7 +5,7 @@
  * @module
  */
 import type { Emitted } from "../host/mod.ts";
-import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import { isJsonObject, type JsonValue } from "../json/mod.ts";
 import type { Question, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { textArgument } from "./arguments.ts";
 import { callOptions } from "./call_options.ts";

@@ -129,6 +129,20 @@ Deno.test("run does not carry a reply over to another question", async () => {
   assertEquals(model.callCount, 2);
 });
 
+Deno.test("run does not carry a reply over to another output of the same question", async () => {
+  const model = new MockProvider(["good draft", "bad draft"]);
+  const { call } = toolRig({ model });
+  const one = asked(await call("run", ARGS, { canAsk: true }));
+  const two = asked(await call("run", ARGS, { canAsk: true }));
+  const mixed = {
+    ...Object(one.state),
+    checkpoint: Reflect.get(Object(two.state), "checkpoint"),
+  };
+  const outcome = await call("run", ARGS, { canAsk: true, state: mixed, answers: accept("yes") });
+  assertEquals(object(outcome)["status"], "suspended");
+  assertEquals(model.callCount, 2);
+});
+
 Deno.test("run uses a reply once, whatever the client repeats", async () => {
   const model = new MockProvider(["D", "Y"]);
   const { call } = toolRig({ model });
