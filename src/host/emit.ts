@@ -247,9 +247,30 @@ function nextLines(report: RunReport, { toolName }: EmitOptions): readonly strin
       } {"run": "${report.run_id}"} to wait for it, with "cancel": true to stop it`;
     return [`next: ${next}`];
   }
+  if (status === "halt") return haltAdvice(text(object, "error"));
   if (status !== "suspended" || checkpoint === undefined) return [];
   const reply = text(object, "reply_to") || "human.reply";
   return [`next: ${suspendedNext(text(object, "error"), { checkpoint, reply, toolName })}`];
+}
+
+/** What an author can do about a halt; reasons that speak for themselves have none. */
+const HALT_ADVICE: readonly (readonly [reason: string, advice: string])[] = [
+  ["no-gate-matched", "end the state's gates with one whose when is otherwise"],
+  [
+    "judge-unparseable",
+    "end the state's gates with one whose when is otherwise, or name a stronger judge",
+  ],
+  ["loop-ceiling", "raise max_visits of the state, or let it leave the loop"],
+  ["budget-exhausted", 'raise "budget" in the machine, or shorten its path'],
+  ["cost-exhausted", "allow more tokens"],
+  ["call-depth-exceeded", "a machine calls itself without end: give it a way out"],
+  ["untrusted-control-flow", "let a person confirm before the effect: an escalate gate, and hitl"],
+  ["resume-mismatch", "the machine does not fit what was suspended"],
+];
+
+function haltAdvice(error: string): readonly string[] {
+  const found = HALT_ADVICE.find(([reason]) => error.includes(reason));
+  return found === undefined ? [] : [`next: ${found[1]}`];
 }
 
 interface Waiting {

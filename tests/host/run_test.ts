@@ -303,6 +303,17 @@ Deno.test("Host.resume() warns that a budget which is not above the exhausted on
   assertEquals([more.object["status"], more.object["result"]], ["done", "never"]);
 });
 
+Deno.test("Host.run() says what an author can do about a halt", async () => {
+  const source = PLAIN.replace("when: otherwise, then: ok", 'when: "never", then: ok');
+  const { host } = rig({ model: new MockProvider(["R", '{"choice": 2}']) });
+  const emitted = await host.run({ source });
+  assertEquals(emitted.object["error"], "no-gate-matched");
+  assertStringIncludes(
+    emitted.text,
+    "next: end the state's gates with one whose when is otherwise",
+  );
+});
+
 Deno.test("Host.run() bounds a run by what the operator allows", async () => {
   const model = new MockProvider([{ content: "D", usage: use(50, 50) }]);
   const { host } = rig({ model, limits: { maxRunTokens: 100 } });
