@@ -50,6 +50,7 @@ export {
   createPriceTable,
   createRedactor,
   type Estimate,
+  estimateCost,
   evaluateArithmetic,
   type Extraction,
   type ExtractionFault,

@@ -44,6 +44,7 @@ const LIBRARY = [
   "createScriptedProvider",
   "createTelemetry",
   "echoTool",
+  "estimateCost",
   "estimateRun",
   "evaluateArithmetic",
   "extractJson",
