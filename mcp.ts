@@ -142,11 +142,12 @@ class Program {
         });
       },
     });
-    // Whoever was told to end ends, whatever does not.
-    await Promise.race([serving, stop.promise.then(() => this.#pause(END_MS))]);
-    if (options.close !== undefined && this.#opening !== undefined) {
+    const closed = serving.then(async () => {
+      if (options.close === undefined || this.#opening === undefined) return;
       await Promise.race([options.close(), this.#pause(END_MS)]);
-    }
+    });
+    // Whoever was told to end ends, whatever does not.
+    await Promise.race([closed, stop.promise.then(() => this.#pause(END_MS))]);
     return await this.#exit(exitCode);
   }
 

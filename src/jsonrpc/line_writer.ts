@@ -30,6 +30,7 @@ export class LineWriter {
   /** Owners of waiting lines, at the same index; most have none. */
   #owners: unknown[] = [];
   #waitingCharacters = 0;
+  #writtenBytes = 0;
   #pumping: Promise<void> | undefined;
   #broken: unknown;
   #relieved: (() => void)[] = [];
@@ -60,6 +61,11 @@ export class LineWriter {
   /** Whether so much waits that whoever makes more should stop for a while. */
   get isCongested(): boolean {
     return this.#waitingCharacters > this.#congestedCharacters;
+  }
+
+  /** How many bytes have left. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
   }
 
   /** Whether anything waits or is being written. */
@@ -146,7 +152,9 @@ export class LineWriter {
 
   async #writeAll(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     for (let written = 0; written < bytes.length;) {
-      written += await this.#write(bytes.subarray(written));
+      const count = await this.#write(bytes.subarray(written));
+      written += count;
+      this.#writtenBytes += count;
     }
     this.#firstWritten?.();
     this.#firstWritten = undefined;

@@ -9,7 +9,7 @@ import type { ServerOptions } from "./server_options.ts";
 
 /** How long calls may take to end after the end of input. */
 export const DRAIN_MS = 1_500;
-/** How long what is written may take to leave after the end of input. */
+/** How long a client may read nothing of what is still to leave after the end of input. */
 export const FLUSH_MS = 5_000;
 
 /** What a server runs on. */
@@ -48,9 +48,34 @@ export async function serve(options: ServeOptions): Promise<ServeEnd> {
 }
 
 async function pump(server: Server, writer: LineWriter, options: ServeOptions): Promise<void> {
-  for await (const lines of readLines(options.read, options)) {
+  for await (const lines of readLines(() => readOrEnd(options), options)) {
     for (const line of lines) server.receive(line);
     if (writer.isCongested) await writer.relieved();
   }
   await server.end({ drainMs: DRAIN_MS });
+  await flush(writer, options);
+}
+
+/** An input that cannot be read has ended. */
+async function readOrEnd(options: ServeOptions): Promise<Uint8Array | undefined> {
+  try {
+    return await options.read();
+  } catch (error) {
+    const { log } = await options.ports();
+    log.write("error", `Cannot read the input: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
+/** Waits for a client that still reads, however slowly, and not for one that does not. */
+async function flush(writer: LineWriter, options: ServeOptions): Promise<void> {
+  while (writer.isBusy) {
+    const before = writer.writtenBytes;
+    const { clock } = await options.ports();
+    using deadline = clock.deadline(FLUSH_MS);
+    const over = Promise.withResolvers<void>();
+    deadline.signal.addEventListener("abort", () => over.resolve(), { once: true });
+    await Promise.race([writer.drained(), over.promise]);
+    if (writer.isBusy && writer.writtenBytes === before) return;
+  }
 }

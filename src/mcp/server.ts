@@ -100,7 +100,7 @@ export class Server {
   }
 
   /**
-   * Takes the end of input: calls may end for a while, then they are given up; streams are closed; all is written.
+   * Takes the end of input: calls may end for a while, then they are given up; streams are closed.
    *
    * @param options `drainMs`: how long calls may take to end.
    */
@@ -116,7 +116,6 @@ export class Server {
       if (request.isStream) this.#closeStream(request);
     }
     this.abort();
-    await this.#options.writer.drained();
   }
 
   /** Gives everything up at once and answers nothing more. */

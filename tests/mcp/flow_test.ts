@@ -1,6 +1,7 @@
 /** Progress, cancellation, streams of notifications, the end of input. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/json/mod.ts";
+import { ManualClock } from "../../src/testing/mod.ts";
 import { at, call, cancelled, has, META, modern, outline, request, Session } from "./session.ts";
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
@@ -285,4 +286,35 @@ Deno.test("no timer is left behind by calls with progress", async () => {
   assertEquals(session.clock.pending, 0);
   assert(session.lines.length > 2);
   await session.close();
+});
+
+Deno.test("an input that cannot be read has ended, with a note", async () => {
+  const session = new Session({ read: () => Promise.reject(new Error("bad descriptor")) });
+  assertEquals(await session.ended, "input-ended");
+  assertEquals(session.log, [["error", "Cannot read the input: bad descriptor"]]);
+});
+
+Deno.test("at the end of input a client that reads nothing is waited for five seconds", async () => {
+  const session = new Session({ write: () => new Promise(() => {}) });
+  session.send(request(1, "ping"));
+  await session.flush();
+  const before = session.clock.monotonic();
+  await session.close();
+  assertEquals(session.clock.monotonic() - before, 5_000);
+});
+
+Deno.test("at the end of input a client that reads slowly gets everything", async () => {
+  const clock = new ManualClock();
+  let received = "";
+  const session = new Session({
+    clock,
+    write: async (bytes) => {
+      await clock.sleep(4_000);
+      received += new TextDecoder().decode(bytes.slice(0, 10));
+      return Math.min(10, bytes.length);
+    },
+  });
+  session.send(request(1, "ping"));
+  await session.close();
+  assertEquals(received, '{"jsonrpc":"2.0","id":1,"result":{}}\n');
 });

@@ -58,6 +58,8 @@ export interface SessionOptions {
   readonly clock?: ManualClock;
   /** The longest line that is read. */
   readonly maxLineBytes?: number;
+  /** Gives bytes instead of what is sent. */
+  readonly read?: () => Promise<Uint8Array | undefined>;
   /** Takes bytes instead of the buffer of the session. */
   readonly write?: (bytes: Uint8Array<ArrayBuffer>) => Promise<number>;
 }
@@ -99,7 +101,7 @@ export class Session {
       tools: () => Promise.resolve(served),
       ports: () => Promise.resolve(ports),
       stateKey: () => Promise.resolve(STATE_KEY),
-      read: () => this.#read(),
+      read: options.read ?? (() => this.#read()),
       write: options.write ?? ((bytes) => this.#write(bytes)),
       ...(options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }),
     });
