@@ -13,6 +13,7 @@ import {
   type Tier,
   type ToolSource,
 } from "../machine/mod.ts";
+import type { ModelsOutcome } from "./config/outcome.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
 import type { MachineReference } from "./host.ts";
@@ -42,6 +43,8 @@ export interface Prepared {
 export interface PrepareRequest extends MachineReference {
   /** A configured provider. */
   readonly provider?: string | undefined;
+  /** The models, where they were found already. */
+  readonly models?: Extract<ModelsOutcome, { readonly kind: "ready" }>;
   /** Whether an unknown language version is an error. */
   readonly strict?: boolean | undefined;
 }
@@ -61,7 +64,7 @@ export async function prepare(
     const target = await findTarget(request, core);
     if (target.kind === "refused") return target;
   }
-  const asked = await core.models(request.provider);
+  const asked = request.models ?? await core.models(request.provider);
   if (asked.kind === "problem") {
     return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
   }

@@ -327,3 +327,33 @@ Deno.test("Host.resume() by file spends the handle of the same suspension", asyn
   assert(late.isError);
   assertEquals(model.callCount, 2);
 });
+
+Deno.test("Host.resume() goes on with the active provider where the recorded one is configured no more", async () => {
+  const tiers = { fast: "a", balanced: "b", reasoning: "c" };
+  const config = (name: string) =>
+    JSON.stringify({
+      active: name,
+      providers: { [name]: { tiers, base_url: "http://h/v1", protocol: "openai_compat" } },
+    });
+  const answer = { choices: [{ message: { content: "R" }, finish_reason: "stop" }] };
+  const fetch = () => Promise.resolve(Response.json(answer));
+  const files = new MemoryFiles({ "/project/m.mk": ASKING, "/c.jsonc": config("old") });
+  const options = { door: "cli" as const, files, fetch, configPath: "/c.jsonc" };
+  await rig(options).host.run({ path: "m.mk", hitl: true, checkpointPath: "w.json" });
+  files.put("/c.jsonc", config("new"));
+  const done = await rig(options).host.resume({ checkpoint: "w.json", inputs: YES });
+  assertEquals([done.object["status"], done.object["provider"]], ["done", "new"]);
+});
+
+Deno.test("Host.resume() lets the scripted provider take the place of no real one unasked", async () => {
+  const files = new MemoryFiles({ "/project/m.mk": ASKING });
+  const scripted = { door: "cli" as const, files, provider: "scripted" };
+  await rig(scripted).host.run({ path: "m.mk", hitl: true, checkpointPath: "w.json" });
+  const plain = await rig({ door: "cli", files }).host.resume({
+    checkpoint: "w.json",
+    inputs: YES,
+  });
+  assertEquals([plain.isError, plain.failure], [true, "config"]);
+  const real = files.text("/project/w.json") ?? "";
+  assert(real.includes('"provider": "scripted"'));
+});

@@ -5,6 +5,8 @@
  */
 import { createRegistry, type Frame, injectInputs, type Machine } from "../../machine/mod.ts";
 import { kitVariable } from "../config/directories.ts";
+import { SCRIPTED_PROVIDER } from "../config/load_config.ts";
+import type { ModelsOutcome } from "../config/outcome.ts";
 import type { HostCore } from "../core.ts";
 import type { ResumeRequest } from "../host.ts";
 import type { Prepared } from "../prepare.ts";
@@ -46,7 +48,7 @@ export async function restore(
   restoring: Restoring,
 ): Promise<Restored | Refusal> {
   const { core, request } = restoring;
-  const asked = await core.models(request.provider ?? providerOf(saved, core));
+  const asked = await modelsAgain(saved.provider, { request, core });
   if (asked.kind === "problem") {
     return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
   }
@@ -93,11 +95,25 @@ export function injected(saved: SavedRun, { request, core }: Restoring): SavedRu
   return { ...saved, frames };
 }
 
-/** A set of models that was handed in serves whatever name was recorded. */
-function providerOf(saved: SavedRun, core: HostCore): string | undefined {
+/**
+ * Finds the models of a run that goes on: those it began with, or where these are configured no more, the active ones.
+ * The scripted provider never takes the place of a real one, nor the other way round.
+ *
+ * @param recorded The provider's name when the run was saved.
+ * @param restoring What is asked for, and the host.
+ * @returns The models, or what keeps them from being had.
+ */
+export async function modelsAgain(
+  recorded: string,
+  { request, core }: Restoring,
+): Promise<ModelsOutcome> {
   const { models, provider } = core.options;
-  if (models !== undefined) return undefined;
-  return saved.provider === "" ? provider : saved.provider;
+  if (request.provider !== undefined) return await core.models(request.provider);
+  if (models !== undefined || recorded === "") return await core.models();
+  const asked = await core.models(recorded);
+  const gone = asked.kind === "problem" && asked.problem.code === "unknown-provider";
+  const scripted = recorded === SCRIPTED_PROVIDER || provider === SCRIPTED_PROVIDER;
+  return gone && !scripted ? await core.models() : asked;
 }
 
 function originFile(saved: SavedRun): string | undefined {

@@ -22,7 +22,7 @@ import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
 import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts";
 import { savedReport } from "./report.ts";
-import { injected } from "./restore.ts";
+import { injected, modelsAgain } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { savedSources } from "./run_supervisor.ts";
 import type { SavedRun, StartedEffect } from "./saved_run.ts";
@@ -192,19 +192,19 @@ async function prepareAgain(
   { request, parts }: Resuming,
 ): Promise<Prepared | Refusal> {
   const { core } = parts;
-  const provider = request.provider ?? metadataText(checkpoint, "provider");
-  const named = core.options.models === undefined && provider !== undefined
-    ? { provider: await knownProvider(provider, { request, core }) }
-    : {};
+  const models = await modelsAgain(metadataText(checkpoint, "provider") ?? "", { request, core });
+  if (models.kind === "problem") {
+    return refuse("prepare-failed", [models.problem.message], { failure: "config" });
+  }
   const { machine_source, machine_path } = checkpoint;
   if (request.machine === undefined && machine_path === INLINE_PATH) {
     if (machine_source === undefined) {
       return refuse("bad-checkpoint", ["the machine was inline and its text is not in the file"]);
     }
-    return await prepare({ source: machine_source, ...named }, core);
+    return await prepare({ source: machine_source, models }, core);
   }
   const path = await machinePath(checkpoint, { request, parts });
-  const prepared = await prepare({ path, ...named }, core);
+  const prepared = await prepare({ path, models }, core);
   if (prepared.kind === "refused") {
     const gone = prepared.failure === "load" && request.force !== true &&
       checkpoint.machine_sha256 !== null;
@@ -217,16 +217,6 @@ async function prepareAgain(
     : refuse("machine-changed", [
       `machine "${checkpoint.machine}" was changed after the run was suspended; resume with force to go on all the same`,
     ]);
-}
-
-/** A recorded provider that is configured no longer gives way to the active one. */
-async function knownProvider(
-  provider: string,
-  { request, core }: { request: Resuming["request"]; core: Resuming["parts"]["core"] },
-): Promise<string | undefined> {
-  if (request.provider !== undefined) return provider;
-  if (core.options.provider !== undefined) return core.options.provider;
-  return (await core.models(provider)).kind === "ready" ? provider : undefined;
 }
 
 async function machinePath(
