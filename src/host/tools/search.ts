@@ -121,12 +121,8 @@ async function searchTavily(
       redirect: "error",
       signal: controller.signal,
       headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-      body: JSON.stringify({
-        query: query.query,
-        max_results: query.maxResults,
-        ...(query.days === undefined ? {} : { days: query.days }),
-        ...(query.topic === undefined ? {} : { topic: query.topic }),
-      }),
+      // Not a text: Deno sends a text again by itself when a pooled connection is gone, and a search is paid for.
+      body: new Blob([searchBody(query)]),
     });
     if (!response.ok) {
       await response.body?.cancel();
@@ -142,6 +138,15 @@ async function searchTavily(
   } finally {
     options.signal.removeEventListener("abort", stop);
   }
+}
+
+function searchBody(query: Query): string {
+  return JSON.stringify({
+    query: query.query,
+    max_results: query.maxResults,
+    ...(query.days === undefined ? {} : { days: query.days }),
+    ...(query.topic === undefined ? {} : { topic: query.topic }),
+  });
 }
 
 async function readBounded(response: Response): Promise<string> {
