@@ -24,22 +24,22 @@ export class Output {
 
   /** Prints a line on the standard output. */
   async line(text = ""): Promise<void> {
-    await this.#stdio.write(`${text}\n`);
+    await this.raw(`${text}\n`);
   }
 
   /** Prints text as it is on the standard output. */
   async raw(text: string): Promise<void> {
-    await this.#stdio.write(text);
+    await this.#print(() => this.#stdio.write(text));
   }
 
   /** Prints a line on the standard error. */
   async error(text: string): Promise<void> {
-    await this.#stdio.writeError(`${text}\n`);
+    await this.rawError(`${text}\n`);
   }
 
   /** Prints a value as JSON, indented by 2, on the standard output. */
   async json(value: unknown): Promise<void> {
-    await this.#stdio.write(`${JSON.stringify(value, null, 2)}\n`);
+    await this.raw(`${JSON.stringify(value, null, 2)}\n`);
   }
 
   /** A text in a style, for the standard output. */
@@ -64,7 +64,16 @@ export class Output {
 
   /** Writes to the standard error without a line's end, for the progress line. */
   async rawError(text: string): Promise<void> {
-    await this.#stdio.writeError(text);
+    await this.#print(() => this.#stdio.writeError(text));
+  }
+
+  /** A reader that has gone, such as `head`, takes nothing from what the command does and from its exit code. */
+  async #print(write: () => Promise<void> | void): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof Error && error.name === "BrokenPipe")) throw error;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Output, printable, table } from "../../src/cli/output.ts";
 
 function output(
@@ -56,4 +56,27 @@ Deno.test("table() aligns columns and leaves no blanks at the end", () => {
     "x        longer",
     "longest",
   ]);
+});
+
+class BrokenPipe extends Error {
+  override name = "BrokenPipe";
+}
+
+function failing(error: Error): Output {
+  const write = (): Promise<void> => Promise.reject(error);
+  return new Output(
+    { write, writeError: write, stdoutIsTerminal: false, stderrIsTerminal: false },
+    { color: "auto", env: { get: () => undefined } },
+  );
+}
+
+Deno.test("Output.line() goes on where nobody reads any more", async () => {
+  const out = failing(new BrokenPipe());
+  await out.line("x");
+  await out.json({});
+  await out.error("x");
+});
+
+Deno.test("Output.line() fails where writing fails for another reason", async () => {
+  await assertRejects(() => failing(new Error("disk full")).line("x"), Error, "disk full");
 });
