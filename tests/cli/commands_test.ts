@@ -345,7 +345,7 @@ Deno.test("kit machines NAME describes one", async () => {
   assertStringIncludes(stdout, "std_cot (stdlib): starts at solve");
 });
 
-Deno.test("kit doctor names what is missing and ends with 1", async () => {
+Deno.test("W64 kit doctor names what is missing, asks no endpoint and ends with 1", async () => {
   const { code, stdout } = await kit("doctor --format json");
   const { ok, items } = JSON.parse(stdout);
   assertEquals([code, ok], [1, false]);

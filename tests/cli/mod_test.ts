@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { cli } from "./harness.ts";
 
-Deno.test("runCli() without words prints the guide and ends with 0", async () => {
+Deno.test("W64 runCli() without words prints the guide and ends with 0", async () => {
   const { code, stdout } = await cli([]);
   assertEquals(code, 0);
   for (const { name, summary } of COMMANDS) {
@@ -10,7 +10,7 @@ Deno.test("runCli() without words prints the guide and ends with 0", async () =>
   }
 });
 
-Deno.test("runCli() --version prints the name and the version", async () => {
+Deno.test("W64 runCli() --version prints the name and the version", async () => {
   assertEquals(await cli(["--version"]), { code: 0, stdout: "kit 9.9.9\n", stderr: "" });
 });
 
