@@ -1,13 +1,15 @@
 /**
  * Checks Kit against programs of others: `deno task peers [GROUP…]`. Groups: clients, inspector, conformance, schemas,
- * executionkit; without words all of them.
+ * executionkit, mklang; without words all of them.
  *
  * @module
  */
 import { Report } from "../tests/peers/report.ts";
 import { checkClients } from "../tests/peers/clients.ts";
 import { checkConformance } from "../tests/peers/conformance.ts";
+import { checkExecutionKit } from "../tests/peers/execution_kit.ts";
 import { checkInspector } from "../tests/peers/inspector.ts";
+import { checkMklang } from "../tests/peers/mklang.ts";
 import { checkSchemas } from "../tests/peers/schemas.ts";
 
 const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
@@ -15,6 +17,8 @@ const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   inspector: checkInspector,
   conformance: checkConformance,
   schemas: checkSchemas,
+  executionkit: checkExecutionKit,
+  mklang: checkMklang,
 };
 
 const report = new Report();

@@ -61,7 +61,8 @@ export function startEndpoint(answer: (index: number, request: SeenRequest) => R
   };
 }
 
-function respond(reply: Reply): Response {
+/** Makes the response that a reply asks for. */
+export function respond(reply: Reply): Response {
   const init = { status: reply.status ?? 200, headers: { ...reply.headers } };
   if (reply.raw !== undefined) return new Response(reply.raw, init);
   const usage = { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 };
