@@ -3,11 +3,13 @@
  *
  * @module
  */
-import type { JsonObject } from "../json/mod.ts";
+import type { JsonObject, JsonValue } from "../json/mod.ts";
 import type { ResumeRequest, RunRequest } from "./host.ts";
 
 /** Longest path of an input, in characters. */
 const MAX_PATH_CHARS = 1000;
+/** Deepest nesting of inputs: contexts, frames and files are read back with room to spare. */
+const MAX_DEPTH = 128;
 const POLICIES = ["report", "halt"];
 
 /**
@@ -75,9 +77,24 @@ function waitProblem(seconds: number | undefined): readonly string[] {
   return [`"wait_seconds" is ${seconds}: write a number of seconds, or 0 for no limit`];
 }
 
+/** Level by level, since a value that is too deep must not be gone into by recursion. */
+function depthOf(value: JsonValue): number {
+  let level: readonly JsonValue[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_DEPTH) {
+    level = level.flatMap((item) =>
+      typeof item === "object" && item !== null ? Object.values(item) : []
+    );
+    depth++;
+  }
+  return depth;
+}
+
 function inputProblems(inputs: JsonObject): readonly string[] {
   const problems: string[] = [];
   for (const path of Object.keys(inputs)) {
+    const deep = path.split(".").length + depthOf(inputs[path] ?? null) > MAX_DEPTH;
+    if (deep) problems.push(`"inputs" is nested over ${MAX_DEPTH} levels deep, its paths included`);
     if (path.trim() === "") problems.push('"inputs" has a blank path');
     else if (path.length > MAX_PATH_CHARS) {
       problems.push(`"inputs" has a path of ${path.length} characters, over ${MAX_PATH_CHARS}`);

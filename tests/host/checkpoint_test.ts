@@ -357,3 +357,38 @@ Deno.test("Host.resume() lets the scripted provider take the place of no real on
   const real = files.text("/project/w.json") ?? "";
   assert(real.includes('"provider": "scripted"'));
 });
+
+Deno.test("Host.resume() leaves the handle alone when the file of the same suspension cannot be resumed", async () => {
+  const files = new MemoryFiles({ "/checks/.keep": "" });
+  const { host } = rig({
+    files,
+    checkpointDirectory: "/checks",
+    model: new MockProvider(["D", "Y"]),
+  });
+  const first = await host.run({ source: ASKING, hitl: true, checkpointPath: "w.json" });
+  const bad = await host.resume({ checkpoint: "w.json", inputs: YES, checkpointPath: "../x" });
+  assertEquals(slug(bad), "invalid-request");
+  const done = await host.resume({ checkpoint: String(first.object["checkpoint"]), inputs: YES });
+  assertEquals(done.object["status"], "done");
+});
+
+Deno.test("Host.resume() takes no copy of a file for the suspension that came later", async () => {
+  const files = new MemoryFiles({ "/checks/.keep": "" });
+  const source = ASKING.replace(
+    "    gates: [ { when: otherwise, then: ok, to: END } ]",
+    '    gates: [ { when: otherwise, escalate: true, to: more, ask: "Really?" } ]\n' +
+      "  more: { structure: s, prompt: more, output: final, gates: [ { when: otherwise, then: ok, to: END } ] }",
+  );
+  const model = new MockProvider(["D", "Y", "M"]);
+  const { host } = rig({ files, checkpointDirectory: "/checks", model });
+  const first = await host.run({ source, hitl: true, checkpointPath: "w.json" });
+  files.put("/checks/copy.json", files.text("/checks/w.json") ?? "");
+  const second = await host.resume({ checkpoint: String(first.object["checkpoint"]), inputs: YES });
+  assertEquals(second.object["ask"], "Really?");
+  assertEquals(
+    slug(await host.resume({ checkpoint: "copy.json", inputs: YES })),
+    "already-resumed",
+  );
+  const done = await host.resume({ checkpoint: "w.json", inputs: { "human.reply": "yes" } });
+  assertEquals([done.object["status"], model.callCount], ["done", 3]);
+});

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Emitted, RunRequest } from "../../src/host/mod.ts";
+import type { JsonValue } from "../../src/json/mod.ts";
 import { MockProvider } from "../../src/testing/mod.ts";
 import { ASKING, PLAIN, rig, type RigOptions } from "./harness.ts";
 
@@ -376,4 +377,20 @@ Deno.test("Host.run() says that the process has spent its budget", async () => {
   const second = await host.run({ source: PLAIN });
   assertEquals([second.object["status"], second.failure], ["halt", "budget"]);
   assertEquals(model.callCount, 1);
+});
+
+Deno.test("Host.run() and Host.resume() refuse inputs that are nested too deeply, and lose nothing", async () => {
+  let deep: JsonValue = 1;
+  for (let i = 0; i < 3000; i++) deep = [deep];
+  const { host } = rig({ model: new MockProvider(["R"]) });
+  const refused = await host.run({ source: PLAIN, inputs: { task: deep } });
+  assertEquals([refused.object["error"], refused.failure], ["invalid-request", "usage"]);
+  const steps = Array.from({ length: 400 }, () => "a").join(".");
+  assert(typeof (await host.run({ source: PLAIN, inputs: { [steps]: 1 } })).text === "string");
+  const waiting = await suspendedRun();
+  const bad = await waiting.host.resume({ checkpoint: waiting.handle, inputs: { x: deep } });
+  assert(bad.isError, bad.text);
+  const inputs = { "decision.answer": "yes" };
+  const done = await waiting.host.resume({ checkpoint: waiting.handle, inputs });
+  assertEquals(done.object["status"], "done");
 });

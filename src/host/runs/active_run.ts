@@ -17,7 +17,7 @@ import {
 } from "../../machine/mod.ts";
 import type { CallProgress } from "../host.ts";
 import type { ActiveRunOptions } from "./active_run_options.ts";
-import { newHandle } from "./handles.ts";
+import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
 import { keeping, KeepingError } from "./keeping.ts";
 import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
@@ -291,7 +291,7 @@ export class ActiveRun {
     };
     const handle = newHandle(ports.random);
     // The file first: should the process end between the two, the older handle still leads to the older point.
-    const file = keeper && await keeping(keeper.write(saved));
+    const file = keeper && await keeping(keeper.write(saved, await sha256(handle)));
     const stored = await keeping(store.suspend(this.runId, holder, {
       handle,
       at: standsAt(saved),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { KitError } from "../../llm/mod.ts";
 import { type Frame, startFrames } from "../../machine/mod.ts";
 import { confineCheckpoint } from "../confine.ts";
 import { kitDirectories, kitVariable } from "../config/directories.ts";
@@ -17,7 +18,7 @@ import { type CheckpointKeeper, keepCheckpoint, mayWriteCheckpoint } from "./che
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { hex } from "./handles.ts";
 import type { RunReport } from "./report.ts";
-import { type RunSupervisor, savedSources } from "./run_supervisor.ts";
+import { type RunSupervisor, savedSources, type StartRun } from "./run_supervisor.ts";
 import type { SavedRun } from "./saved_run.ts";
 
 /** What came of a call. */
@@ -56,7 +57,31 @@ export interface RunParts {
  * @param parts The host and its runs.
  * @returns The run, or why there is none; then nothing was done.
  */
-export async function commission(
+export function commission(
+  request: RunRequest,
+  call: CallOptions,
+  parts: RunParts,
+): Promise<RunAnswer> {
+  return refusingArguments(() => commissionRun(request, call, parts));
+}
+
+/**
+ * Turns what the engine says of arguments that it cannot take into a refusal.
+ *
+ * @param work The work; it undoes what it did before it throws.
+ * @returns What the work gave, or `invalid-request`.
+ */
+export async function refusingArguments(work: () => Promise<RunAnswer>): Promise<RunAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    const argument = error instanceof KitError && error.code === "argument";
+    if (!argument && !(error instanceof RangeError)) throw error;
+    return refuse("invalid-request", [error.message]);
+  }
+}
+
+async function commissionRun(
   request: RunRequest,
   call: CallOptions,
   parts: RunParts,
@@ -77,34 +102,48 @@ export async function commission(
   if (place !== undefined && lock === undefined) {
     return refuse("busy", [`"${place.shown}" is in use by another run`]);
   }
-  const warnings = [...prepared.warnings];
-  const { clock } = core.options.ports;
-  const oracle = await createRunOracle(prepared, core, call);
-  const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
-  const frames = startFrames(prepared.machine, { oracle, ...fresh });
-  const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
-  const begun = await supervisor.begin(saved);
-  if (begun !== undefined) {
+  const start = await newStart(request, prepared, { call, parts, place, lock, slot })
+    .catch(async (error: unknown) => {
+      await lock?.release();
+      throw error;
+    });
+  if ("kind" in start) {
     await lock?.release();
-    return begun;
+    return start;
   }
-  const run = await supervisor.start({
-    place: slot,
-    prepared,
-    saved,
-    oracle,
-    fresh,
-    keeper: place && lock && await newKeeper(place, { prepared, saved, core, lock }),
-    claimed: undefined,
-    warnings,
-    replyVia: undefined,
-  });
+  const run = await supervisor.start(start);
   const report = await supervisor.wait(run, {
     seconds: waitSeconds(request, core),
     call,
     onCancel: "cancel",
   });
   return { kind: "report", report, scripted: prepared.models.scripted };
+}
+
+/** Makes everything that can fail, then writes down what the run begins with. */
+async function newStart(
+  request: RunRequest,
+  prepared: Prepared,
+  { call, parts, place, lock, slot }: {
+    readonly call: CallOptions;
+    readonly parts: RunParts;
+    readonly place: CheckpointPlace | undefined;
+    readonly lock: FileLock | undefined;
+    readonly slot: Disposable;
+  },
+): Promise<StartRun | Refusal> {
+  const { core, supervisor } = parts;
+  const { clock } = core.options.ports;
+  const warnings = [...prepared.warnings];
+  const oracle = await createRunOracle(prepared, core, call);
+  const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
+  const frames = startFrames(prepared.machine, { oracle, ...fresh });
+  const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
+  const keeper = place && lock && await newKeeper(place, { prepared, saved, core, lock });
+  const refused = await supervisor.begin(saved);
+  if (refused !== undefined) return refused;
+  const common = { place: slot, prepared, saved, oracle, fresh, keeper, warnings };
+  return { ...common, claimed: undefined, replyVia: undefined };
 }
 
 /**

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import type { Claim } from "../store.ts";
 import { LEASE_MS } from "./active_run.ts";
-import type { RunAnswer, RunParts } from "./commission.ts";
+import { refusingArguments, type RunAnswer, type RunParts } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
 import { isHandle } from "./handles.ts";
 import { look, recoverRuns, standing } from "./look.ts";
@@ -31,7 +31,15 @@ import { readSavedRun, type SavedRun } from "./saved_run.ts";
  * @param parts The host and its runs.
  * @returns The run, or why it cannot be had; then nothing was changed.
  */
-export async function resume(
+export function resume(
+  request: ResumeRequest,
+  call: CallOptions,
+  parts: RunParts,
+): Promise<RunAnswer> {
+  return refusingArguments(() => resumeRun(request, call, parts));
+}
+
+async function resumeRun(
   request: ResumeRequest,
   call: CallOptions,
   parts: RunParts,

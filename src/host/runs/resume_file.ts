@@ -3,7 +3,6 @@
  *
  * @module
  */
-// deno-lint-ignore-file camelcase -- the names of the file's members
 import { isJsonObject, type JsonValue, member } from "../../json/mod.ts";
 import { type Checkpoint, fingerprintMachine, type Frame } from "../../machine/mod.ts";
 import { FileError } from "../../ports/mod.ts";
@@ -15,8 +14,17 @@ import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import { INLINE_PATH } from "../target.ts";
 import { type CheckpointRead, openCheckpoint } from "./checkpoint_file.ts";
-import { keepCheckpoint, MAX_CHECKPOINT_BYTES } from "./checkpoint_keeper.ts";
-import { type CheckpointPlace, confinedPlace, type RunAnswer } from "./commission.ts";
+import {
+  type CheckpointKeeper,
+  keepCheckpoint,
+  MAX_CHECKPOINT_BYTES,
+} from "./checkpoint_keeper.ts";
+import {
+  type CheckpointPlace,
+  confinedPlace,
+  type RunAnswer,
+  type RunParts,
+} from "./commission.ts";
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
@@ -24,7 +32,7 @@ import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts"
 import { savedReport } from "./report.ts";
 import { injected, modelsAgain } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
-import { savedSources } from "./run_supervisor.ts";
+import { savedSources, type StartRun } from "./run_supervisor.ts";
 import type { SavedRun, StartedEffect } from "./saved_run.ts";
 
 /**
@@ -64,62 +72,92 @@ interface LockedFile {
 
 /** From here on the file is held; it is read again, since another process may have been first. */
 async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAnswer> {
-  const { given, path, lock, slot } = file;
-  const { core, supervisor } = resuming.parts;
-  let started = false;
-  try {
-    const read = await readFile(path, resuming);
-    if (read.kind !== "checkpoint") return readRefusal(read, given);
-    const live = await takenByStore(read.checkpoint, resuming);
-    if (live !== undefined) return live;
-    const prepared = await prepareAgain(read.checkpoint, resuming);
-    if (prepared.kind === "refused") return prepared;
-    const place = await nextPlace({ path, shown: given }, resuming);
-    if ("kind" in place) return place;
-    // What was said when the run was prepared is not said again: a resume warns of its budget only.
-    const warnings: string[] = [];
-    const word = readEffectWord(resuming.request.inputs);
-    const plain = savedFrom(read.checkpoint, read.frames, place.shown);
-    const named: SavedRun = {
-      ...plain,
-      run_id: plain.run_id === "" ? supervisor.newRunId() : plain.run_id,
-      machine: prepared.machine.name,
-      machine_source: prepared.origin.source,
-      machines: await savedSources(prepared),
-      provider: prepared.models.name,
-    };
-    const { request } = resuming;
-    const saved = nextSaved(injected(named, { request, core }), resuming, warnings);
-    const begun = await supervisor.begin(saved);
-    if (begun !== undefined) return begun;
-    const { ports, version, door } = core.options;
-    const keeper = await keepCheckpoint({
-      runId: saved.run_id,
-      ...place,
-      from: path,
-      lock,
-      acknowledged: true,
-      prepared,
-      isHandle: door === "cli",
-      key: kitVariable(ports.env, "STATE_KEY"),
-      version: version ?? "0",
-      ports,
-    });
-    started = true;
-    return await goOn({
-      place: slot,
-      prepared: { ...prepared, tools: withKnownEffects(prepared.tools, plain.effects, word) },
-      saved,
-      oracle: await createRunOracle(prepared, core, resuming.call),
-      fresh: undefined,
-      keeper,
-      claimed: given,
-      warnings,
-      replyVia: replyVia(resuming),
-    }, resuming);
-  } finally {
-    if (!started) await lock.release();
+  const start = await startFromFile(file, resuming).catch(async (error: unknown) => {
+    await file.lock.release();
+    throw error;
+  });
+  if ("kind" in start) {
+    await file.lock.release();
+    return start;
   }
+  return await goOn(start, resuming);
+}
+
+/** Prepares everything; the handle of the same suspension gives way only when nothing can fail any more. */
+async function startFromFile(file: LockedFile, resuming: Resuming): Promise<StartRun | Refusal> {
+  const { given, path, slot } = file;
+  const { request, call, parts } = resuming;
+  const read = await readFile(path, resuming);
+  if (read.kind !== "checkpoint") return readRefusal(read, given);
+  const taken = await takenByStore(read.checkpoint, resuming);
+  if (taken !== undefined) return taken;
+  const prepared = await prepareAgain(read.checkpoint, resuming);
+  if (prepared.kind === "refused") return prepared;
+  const place = await nextPlace({ path, shown: given }, resuming);
+  if ("kind" in place) return place;
+  // What was said when the run was prepared is not said again: a resume warns of its budget only.
+  const warnings: string[] = [];
+  const plain = await namedRun(
+    savedFrom(read.checkpoint, read.frames, place.shown),
+    prepared,
+    parts,
+  );
+  const saved = nextSaved(injected(plain, { request, core: parts.core }), resuming, warnings);
+  const word = readEffectWord(request.inputs);
+  const oracle = await createRunOracle(prepared, parts.core, call);
+  const keeper = await fileKeeper(file, { place, prepared, runId: saved.run_id, parts });
+  const refused = await giveWay(saved.run_id, parts) ?? await parts.supervisor.begin(saved);
+  if (refused !== undefined) return refused;
+  return {
+    place: slot,
+    prepared: { ...prepared, tools: withKnownEffects(prepared.tools, plain.effects, word) },
+    saved,
+    oracle,
+    fresh: undefined,
+    keeper,
+    claimed: given,
+    warnings,
+    replyVia: replyVia(resuming),
+  };
+}
+
+async function namedRun(
+  plain: SavedRun,
+  prepared: Prepared,
+  { supervisor }: RunParts,
+): Promise<SavedRun> {
+  return {
+    ...plain,
+    run_id: plain.run_id === "" ? supervisor.newRunId() : plain.run_id,
+    machine: prepared.machine.name,
+    machine_source: prepared.origin.source,
+    machines: await savedSources(prepared),
+    provider: prepared.models.name,
+  };
+}
+
+function fileKeeper(
+  { path, lock }: LockedFile,
+  { place, prepared, runId, parts }: {
+    readonly place: CheckpointPlace;
+    readonly prepared: Prepared;
+    readonly runId: string;
+    readonly parts: RunParts;
+  },
+): Promise<CheckpointKeeper> {
+  const { ports, version, door } = parts.core.options;
+  return keepCheckpoint({
+    runId,
+    ...place,
+    from: path,
+    lock,
+    acknowledged: true,
+    prepared,
+    isHandle: door === "cli",
+    key: kitVariable(ports.env, "STATE_KEY"),
+    version: version ?? "0",
+    ports,
+  });
 }
 
 async function existingFile(given: string, { parts }: Resuming): Promise<string | Refusal> {
@@ -163,28 +201,33 @@ function readRefusal(
 
 /** A run that this process or its store knows too: only the store says who may go on. */
 async function takenByStore(
-  { run_id }: Checkpoint,
+  checkpoint: Checkpoint,
   { parts }: Resuming,
 ): Promise<Refusal | undefined> {
-  if (run_id === undefined || !isHandle(run_id)) return undefined;
+  const run = checkpoint.run_id;
+  if (run === undefined || !isHandle(run)) return undefined;
   const { supervisor } = parts;
-  const run = run_id;
-  if (supervisor.active(run_id) !== undefined) {
-    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`], { run });
+  const record = await (await supervisor.store()).look(run);
+  const look = `look at it with {"run": "${run}"}`;
+  if (supervisor.active(run) !== undefined || record?.phase === "running") {
+    return refuse("busy", [`The run is under way; ${look}`], { run });
   }
+  if (record?.phase === "finished") {
+    return refuse("already-resumed", [`The run has ended; ${look}`], { run });
+  }
+  const written = metadataText(checkpoint, "suspension");
+  const stands = record?.handle === undefined ? undefined : await sha256(record.handle);
+  if (stands === undefined || written === undefined || stands === written) return undefined;
+  return refuse("already-resumed", [`The run has gone on since this file was written; ${look}`], {
+    run,
+  });
+}
+
+/** The handle of the same suspension gives way to the file: one of the two goes on, never both. */
+async function giveWay(run: string, { supervisor }: RunParts): Promise<Refusal | undefined> {
   const store = await supervisor.store();
-  const record = await store.look(run_id);
-  if (record === undefined) return undefined;
-  if (record.phase === "finished") {
-    const ended = `The run has ended; look at it with {"run": "${run_id}"}`;
-    return refuse("already-resumed", [ended], { run });
-  }
-  if (record.phase === "running") {
-    return refuse("busy", [`The run is under way; look at it with {"run": "${run_id}"}`], { run });
-  }
-  // The handle of the same suspension gives way to the file: one of the two goes on, never both.
-  await store.forget(run_id);
-  return undefined;
+  if ((await store.look(run)) === undefined || await store.forget(run)) return undefined;
+  return refuse("busy", [`The run is under way; look at it with {"run": "${run}"}`], { run });
 }
 
 async function prepareAgain(
