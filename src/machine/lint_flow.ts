@@ -7,6 +7,7 @@
 import type { Machine, Registry, State } from "./document.ts";
 import { isEffectful, type ToolEffect } from "./effects.ts";
 import { type Finding, quoted } from "./finding.ts";
+import { END } from "./paths.ts";
 
 /** What is known beside the machine. */
 export interface FlowOptions {
@@ -46,7 +47,7 @@ function markedStates(machine: Machine): readonly string[] {
   const marked = new Set<string>();
   const open: string[] = [];
   const mark = (id: string | undefined) => {
-    if (id === undefined || marked.has(id) || !machine.states.has(id)) return;
+    if (id === undefined || id === END || marked.has(id) || !machine.states.has(id)) return;
     marked.add(id);
     open.push(id);
   };

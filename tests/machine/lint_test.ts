@@ -240,6 +240,10 @@ const flows: [what: string, states: string[], found: string[]][] = [
     state("a", `{ when: x, then: ok, to: b }, ${TO_END}`),
     tool("b", "search"),
   ], []],
+  ["nothing in a state called END, which no gate leads to", [
+    state("a", `{ when: x, then: ok, to: END }, ${TO_END}`),
+    tool("END", "write_file"),
+  ], []],
 ];
 for (const [what, states, found] of flows) {
   Deno.test(`lintMachine() notes ${what}`, () => {
