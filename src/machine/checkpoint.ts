@@ -113,11 +113,31 @@ export function decodeCheckpoint(text: string): Checkpoint {
     if (!Object.hasOwn(value, key)) throw problem("corrupt", `checkpoint missing key '${key}'`);
   }
   const envelope = readEnvelope(copyObject(value));
-  const frames = decodeFrames(value.frames ?? null).map((frame) => {
+  const decoded = decodeFrames(value.frames ?? null);
+  const frames = (isForeign(envelope) ? withoutCallsUnderWay(decoded) : decoded).map((frame) => {
     const { resume_injected: _injected, ...rest } = frame;
     return rest;
   });
   return { ...envelope, frames };
+}
+
+/** Tells files of the reference program: it writes its bare version, and no run. */
+function isForeign({ mklang_version, run_id }: Omit<Checkpoint, "frames">): boolean {
+  return run_id === undefined && /^\d/.test(mklang_version ?? "");
+}
+
+/**
+ * Takes back the entry of each call that is under way. The reference program leaves it in the frame and counts it again
+ * on resume, which ends a call state of `max_visits: 1` in `loop-ceiling`.
+ */
+function withoutCallsUnderWay(frames: readonly Frame[]): Frame[] {
+  return frames.map((frame, index) => {
+    const { state, visits } = frame;
+    const count = visits?.[state];
+    if (index === frames.length - 1 || visits === undefined || count === undefined) return frame;
+    const { [state]: _entered, ...others } = visits;
+    return { ...frame, visits: count > 1 ? { ...visits, [state]: count - 1 } : others };
+  });
 }
 
 /**

@@ -86,6 +86,28 @@ Deno.test("decodeCheckpoint() reads a file of the reference program, without Kit
   assertEquals(plain(frames), [plain(frame)]);
 });
 
+Deno.test("decodeCheckpoint() takes back the entry of a call under way, which the reference program counts", () => {
+  const outer: Frame = { ...FRAME, state: "call", visits: { a: 1, call: 2 } };
+  const inner: Frame = { ...FRAME, state: "call", visits: { call: 1 } };
+  const visitsOf = (checkpoint: Checkpoint) =>
+    decodeCheckpoint(encodeCheckpoint(checkpoint)).frames.map(({ visits }) => plain(visits ?? {}));
+  const { run_id: _run, fingerprint: _fingerprint, ...rest } = CHECKPOINT;
+  const foreign = { ...rest, mklang_version: "1.2.0" };
+  assertEquals(visitsOf({ ...foreign, frames: [outer, inner] }), [
+    { a: 1, call: 1 },
+    { call: 1 },
+  ]);
+  assertEquals(visitsOf({ ...foreign, frames: [{ ...outer, visits: { call: 1 } }, inner] }), [
+    {},
+    { call: 1 },
+  ]);
+  const own = { ...CHECKPOINT, mklang_version: "kit 0.1.0" };
+  assertEquals(visitsOf({ ...own, frames: [outer, inner] }), [
+    { a: 1, call: 2 },
+    { call: 1 },
+  ]);
+});
+
 Deno.test("decodeCheckpoint() drops a record of injected values, which only a resume can make", () => {
   const text = encodeCheckpoint({
     ...CHECKPOINT,
