@@ -74,7 +74,7 @@ Deno.test("Host.resume() shows a file's question again and leaves the file alone
   assertEquals(files.text("/project/w.json"), before);
 });
 
-Deno.test("Host.resume() resumes a file once, from whatever process", async () => {
+Deno.test("Host.resume(), unlike the reference, resumes a file once, from whatever process", async () => {
   const { files, later } = await waiting();
   await later().host.resume({ checkpoint: "w.json", inputs: YES });
   const second = later([]);
@@ -243,7 +243,7 @@ Deno.test("Host.resume() refuses a file whose MAC does not fit the key", async (
   );
 });
 
-Deno.test("Host.resume() takes a file of the reference, inline machine and all", async () => {
+Deno.test("Host.resume() takes a file of the reference and, unlike it, its inline machine at the command line", async () => {
   const frame = {
     machine: "asking",
     state: "apply",

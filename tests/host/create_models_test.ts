@@ -149,3 +149,30 @@ for (const script of ["- 1", "a: [", "nothing: here", ""]) {
     assertEquals(emitted.failure, "config");
   });
 }
+
+Deno.test("Host.configuration(), unlike the reference, takes TAVILY_API_KEY from .env for a run too", async () => {
+  const files = { "/home/ann/.config/kit/.env": "TAVILY_API_KEY=tvly-abcdefgh\n" };
+  const sent: (string | null)[] = [];
+  const fetch: Fetch = (_url, init) => {
+    sent.push(new Headers(init?.headers).get("authorization"));
+    return Promise.resolve(Response.json({ results: [] }));
+  };
+  const { host } = rig({ files, fetch, provider: "scripted" });
+  const { backends } = await host.configuration();
+  assertEquals(backends[0], { tool: "search", backend: "tavily", source: "default" });
+  const source = "machine: m\nentry: a\nbudget: 1\nstates:\n" +
+    "  a: { tool: search, input: { query: q }, output: o, gates: [ { when: otherwise, then: ok, to: END } ] }\n";
+  const emitted = await host.run({ source });
+  assertStringIncludes(String(emitted.object["result"]), '"stub": false');
+  assertEquals(sent, ["Bearer tvly-abcdefgh"]);
+});
+
+Deno.test("Host.models(), unlike the reference's example, knows where google is", async () => {
+  const config = { active: "google", providers: { google: { tiers: TIERS } } };
+  const { host } = rig({ configPath: "/c", files: { "/c": JSON.stringify(config) } });
+  const { providers } = await host.configuration();
+  assertEquals(
+    providers[0]?.baseUrl,
+    "https://generativelanguage.googleapis.com/v1beta/openai",
+  );
+});

@@ -70,6 +70,9 @@ const invalid: readonly (readonly [string, RunRequest, readonly string[]])[] = [
       '"inputs" has a blank path',
     ],
   ],
+  ["a cost budget of 0, unlike the reference", { source: PLAIN, costBudget: 0 }, [
+    '"cost_budget" is 0: write a number of tokens above 0',
+  ]],
   ["a cost budget that is no number", { source: PLAIN, costBudget: NaN }, [
     '"cost_budget" is NaN: write a number of tokens above 0',
   ]],
@@ -190,7 +193,7 @@ Deno.test("Host.resume() answers already-resumed the second time, with the run t
   assertEquals(masked(looked), masked(done));
 });
 
-Deno.test("Host.resume() gives a suspension to exactly one of several racing calls", async () => {
+Deno.test("Host.resume(), unlike the reference, gives a suspension to exactly one of several racing calls", async () => {
   const { host, handle, model } = await suspendedRun();
   const all = await Promise.all(
     ["a", "b", "c", "d"].map((answer) =>
@@ -203,7 +206,7 @@ Deno.test("Host.resume() gives a suspension to exactly one of several racing cal
   assertEquals(model.callCount, 2);
 });
 
-Deno.test("Host.resume() validates before it touches anything", async () => {
+Deno.test("Host.resume(), unlike the reference, validates before it touches anything", async () => {
   const { host, handle } = await suspendedRun();
   const bad = await host.resume({ checkpoint: handle, inputs: {}, onTruncate: "x" });
   assertEquals(bad.object["error"], "invalid-request");

@@ -82,7 +82,7 @@ Deno.test("Host.run() takes machines of the user by name", async () => {
   assertEquals(sources.filter((source) => source === "user").length, 1);
 });
 
-Deno.test("Host.listMachines() tells the true layer of a machine that shadows a bundled one", async () => {
+Deno.test("Host.describeMachine(), unlike the reference, tells the true layer of a machine that shadows a bundled one", async () => {
   const files = { "/home/ann/.local/share/kit/machines/x.mk": machine("std_cot") };
   const { object } = await rig({ files }).host.describeMachine("std_cot");
   assertEquals(object["source"], "user");
@@ -155,7 +155,7 @@ Deno.test("Host.run() leaves a broken sibling out and logs it", async () => {
   );
 });
 
-Deno.test("Host.check() finds by name and by path, and needs no provider", async () => {
+Deno.test("Host.check(), unlike the reference, finds by name as well as by path, and needs no provider", async () => {
   const { host } = rig({ files: { "/project/a.mk": PLAIN }, door: "cli" });
   assert((await host.check({ path: "std_refine" })).object["ok"]);
   const checked = await host.check({ path: "a.mk" });
