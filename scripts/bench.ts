@@ -6,13 +6,13 @@
  * @module
  */
 import { BARE, findContestants, KIT } from "../tests/bench/processes/contestants.ts";
-import { type Measure, MEASURES, oneCall, type Reach } from "../tests/bench/processes/measures.ts";
+import { type Measure, MEASURES, type Reach } from "../tests/bench/processes/measures.ts";
 import type { Contestant } from "../tests/bench/processes/server_process.ts";
 
 type Readings = ReadonlyMap<string, readonly number[]>;
 
-/** Under this name the readings of one call of the model are kept. */
-const ONE_CALL = "one call";
+/** Under this name the readings of the baseline are kept. */
+const BASELINE = "";
 
 const quick = Deno.args.includes("--quick");
 const words = Deno.args.filter((word) => !word.startsWith("--"));
@@ -35,11 +35,11 @@ Deno.exit(misses.length === 0 ? 0 : 1);
 
 async function takeReadings(measure: Measure, all: readonly Contestant[]): Promise<Readings> {
   const readings = new Map<string, number[]>(all.map(({ name }) => [name, []]));
-  const calls: number[] = [];
-  readings.set(ONE_CALL, calls);
+  const baselines: number[] = [];
+  readings.set(BASELINE, baselines);
   const out = new Set<string>();
   for (let round = 0; round < (quick ? 1 : measure.rounds); round++) {
-    if (measure.reach.kind === "at-most-times-call") calls.push(await oneCall(BARE));
+    if (measure.baseline !== undefined) baselines.push(await measure.baseline.read());
     for (const contestant of all) {
       if (out.has(contestant.name)) continue;
       const reading = await measure.read(contestant).catch((error: unknown) => {
@@ -57,22 +57,32 @@ function row(measure: Measure, readings: Readings): string {
   const bare = median(readings.get(BARE.name) ?? []);
   const cells = contestants.map(({ name }) => {
     const value = median(readings.get(name) ?? []);
-    return Number.isNaN(value) ? "–" : `${show(value)} (${(value / bare).toFixed(2)})`;
+    if (Number.isNaN(value)) return "–";
+    const ratio = value / bare;
+    return `${show(value)}${
+      Number.isFinite(ratio) && measure.unit !== "%" ? ` (${ratio.toFixed(2)})` : ""
+    }`;
   });
   const kit = median(readings.get(KIT.name) ?? []);
-  const call = median(readings.get(ONE_CALL) ?? []);
-  const held = reaches(measure.reach, { kit, bare, call });
-  const beside = Number.isNaN(call) ? `bare ${show(bare)}` : `one call ${show(call)}`;
+  const baseline = median(readings.get(BASELINE) ?? []);
+  const held = reaches(measure.reach, { kit, bare, baseline });
+  const beside = measure.baseline === undefined
+    ? `bare ${show(bare)}`
+    : `${measure.baseline.title} ${show(baseline)}`;
   if (!held) misses.push(`${measure.title}: ${show(kit)} ${measure.unit}, ${beside}`);
-  const title = Number.isNaN(call)
-    ? `${measure.title}, ${measure.unit}`
-    : `${measure.title}, ${measure.unit} (one call: ${show(call)})`;
+  const title = `${measure.title}, ${measure.unit}${
+    measure.baseline === undefined ? "" : ` (${beside})`
+  }`;
   return `| ${title} | ${tell(measure.reach)} | ${held ? "yes" : "NO"} | ${cells.join(" | ")} |`;
 }
 
 function reaches(
   reach: Reach,
-  { kit, bare, call }: { readonly kit: number; readonly bare: number; readonly call: number },
+  { kit, bare, baseline }: {
+    readonly kit: number;
+    readonly bare: number;
+    readonly baseline: number;
+  },
 ): boolean {
   switch (reach.kind) {
     case "at-most-times-bare":
@@ -81,8 +91,8 @@ function reaches(
       return kit >= reach.factor * bare;
     case "at-most-beyond-bare":
       return kit <= bare + reach.amount;
-    case "at-most-times-call":
-      return kit <= reach.factor * call;
+    case "at-most-times-baseline":
+      return kit <= reach.factor * baseline;
     case "at-most":
       return kit <= reach.amount;
   }
@@ -96,8 +106,8 @@ function tell(reach: Reach): string {
       return `≥ ${reach.factor} × bare`;
     case "at-most-beyond-bare":
       return `≤ bare + ${reach.amount}`;
-    case "at-most-times-call":
-      return `≤ ${reach.factor} × one call`;
+    case "at-most-times-baseline":
+      return `≤ ${reach.factor} × baseline`;
     case "at-most":
       return `≤ ${reach.amount}`;
   }

@@ -271,8 +271,8 @@ function explain(
   if (pattern === "refine_loop" && sides.theirs.error === "BudgetExhaustedError") {
     return "a refinement that runs out of its budget gives its best draft";
   }
-  if (pattern === "map_reduce" && sides.ours.error === "auth") {
-    return "a refused key ends the items that were not sent";
+  if (pattern === "map_reduce" && sides.theirs.error === "PermanentError") {
+    return "a request refused for good ends the items that were not sent";
   }
   return DECISIONS.find((entry) => entry.pattern === pattern && traits.has(entry.trait))?.decision;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Endpoint, startEndpoint } from "../../peers/endpoint.ts";
+import { BARE, KIT } from "./contestants.ts";
 import {
   type Contestant,
   INITIALIZE_PARAMS,
@@ -18,9 +19,16 @@ export interface Measure {
   /** What the table calls it. */
   readonly title: string;
   /** Unit of the readings. */
-  readonly unit: "ms" | "MiB" | "per s";
+  readonly unit: "ms" | "MiB" | "per s" | "%";
   /** What must hold. */
   readonly reach: Reach;
+  /** What the reach is measured by, read once a round, where it is not the bare program. */
+  readonly baseline?: {
+    /** What the table calls it. */
+    readonly title: string;
+    /** Takes one reading. */
+    read(): Promise<number>;
+  };
   /** How many readings of each contestant. */
   readonly rounds: number;
   /** Takes one reading, or `undefined` where it does not apply. */
@@ -48,8 +56,8 @@ export type Reach =
     readonly amount: number;
   }
   | {
-    /** At most so many times one call of the model, made by the bare program in the same rounds. */
-    readonly kind: "at-most-times-call";
+    /** At most so many times the baseline of the measure. */
+    readonly kind: "at-most-times-baseline";
     /** Factor. */
     readonly factor: number;
   }
@@ -70,6 +78,29 @@ const SETTLE_MS = 300;
 const SLOW_MODEL_MS = 3000;
 const HANGING_MODEL_MS = 60_000;
 const MIB = 1024 * 1024;
+/** Before this many calls the heap still finds its size, also in the bare program. */
+const SOAK_FROM = 10_000;
+const SOAK_TO = 30_000;
+const SOAK_AT_ONCE = 20;
+/** A machine of one state and no judge: one call of the model. */
+const MACHINE = `mklang: "0.2"
+machine: one
+entry: only
+budget: 2
+states:
+  only: { structure: s, prompt: p, output: o, gates: [{ when: otherwise, then: ok, to: END }] }
+`;
+const STANDARD_MACHINES = [
+  ...["std_cascade", "std_compress", "std_cot", "std_debate", "std_map_reduce"],
+  ...["std_plan_execute", "std_refine", "std_research", "std_self_consistency", "std_tot"],
+];
+
+/** One call of the model by the bare program. */
+const ONE_CALL = { title: "one call", read: () => oneCall(BARE) };
+/** One run of the same machine by itself. */
+const ONE_RUN = { title: "one run", read: () => runsAtOnce(KIT, 1) };
+/** A command that only starts. */
+const ONE_START = { title: "kit --version", read: () => command(["--version"]) };
 
 /** Every row, in the order of the table. */
 export const MEASURES: readonly Measure[] = [
@@ -136,7 +167,8 @@ export const MEASURES: readonly Measure[] = [
     key: "vote",
     title: `consensus of 9, model of ${MODEL_DELAY_MS} ms`,
     unit: "ms",
-    reach: { kind: "at-most-times-call", factor: 1.05 },
+    reach: { kind: "at-most-times-baseline", factor: 1.05 },
+    baseline: ONE_CALL,
     rounds: 5,
     read: vote,
   },
@@ -144,9 +176,45 @@ export const MEASURES: readonly Measure[] = [
     key: "calls",
     title: `${CALLS_AT_ONCE} calls of ${MODEL_DELAY_MS} ms at once`,
     unit: "ms",
-    reach: { kind: "at-most-times-call", factor: 1.1 },
+    reach: { kind: "at-most-times-baseline", factor: 1.1 },
+    baseline: ONE_CALL,
     rounds: 3,
     read: callsAtOnce,
+  },
+  {
+    key: "memory-flat",
+    title: `growth of resident memory from call ${SOAK_FROM} to ${SOAK_TO}`,
+    unit: "%",
+    reach: { kind: "at-most-beyond-bare", amount: 10 },
+    rounds: 1,
+    read: (contestant) =>
+      contestant.cwd === KIT.cwd && contestant.modern
+        ? growth(contestant)
+        : Promise.resolve(undefined),
+  },
+  {
+    key: "runs",
+    title: `${CALLS_IN_FLIGHT} runs of a machine, model of ${MODEL_DELAY_MS} ms`,
+    unit: "ms",
+    reach: { kind: "at-most-times-baseline", factor: 1.1 },
+    baseline: ONE_RUN,
+    rounds: 3,
+    read: (contestant) =>
+      contestant.name === KIT.name
+        ? runsAtOnce(contestant, CALLS_IN_FLIGHT)
+        : Promise.resolve(undefined),
+  },
+  {
+    key: "check",
+    title: "check of the ten bundled machines",
+    unit: "ms",
+    reach: { kind: "at-most-times-baseline", factor: 2 },
+    baseline: ONE_START,
+    rounds: 7,
+    read: (contestant) =>
+      contestant.name === KIT.name
+        ? command(["check", ...STANDARD_MACHINES])
+        : Promise.resolve(undefined),
   },
   ...[1, 8, 32].flatMap((size): readonly Measure[] => [
     {
@@ -284,8 +352,50 @@ async function bigMessage(
   return what === "time" ? time : await server.memory("VmHWM");
 }
 
-async function callTool(server: ServerProcess, n: number): Promise<void> {
+/** Resident memory after many calls beside that after some, in percent above it. */
+async function growth(contestant: Contestant): Promise<number> {
+  await using endpoint = startEndpoint(() => ({}));
+  await using server = new ServerProcess(contestant, environment(endpoint));
+  await server.initialize();
+  const until = async (calls: number): Promise<number> => {
+    while (endpoint.seen.length < calls) {
+      await Promise.all(Array.from({ length: SOAK_AT_ONCE }, () => callTool(server, 1)));
+    }
+    return await server.memory("VmRSS");
+  };
+  const before = await until(SOAK_FROM);
+  return ((await until(SOAK_TO)) / before - 1) * 100;
+}
+
+async function runsAtOnce(contestant: Contestant, count: number): Promise<number> {
+  await using endpoint = startEndpoint(() => ({ delayMs: MODEL_DELAY_MS }));
+  await using server = new ServerProcess(contestant, environment(endpoint));
+  await server.initialize();
+  const call = { name: "run", arguments: { source: MACHINE } };
+  await ask(server, call);
+  const start = performance.now();
+  await Promise.all(Array.from({ length: count }, () => ask(server, call)));
+  return performance.now() - start;
+}
+
+async function command(args: readonly string[]): Promise<number> {
+  const [program = "", ...rest] = KIT.command;
+  const start = performance.now();
+  const output = await new Deno.Command(program, { args: [...rest, ...args], stdin: "null" })
+    .output();
+  if (!output.success) throw new Error(new TextDecoder().decode(output.stderr).slice(0, 300));
+  return performance.now() - start;
+}
+
+function callTool(server: ServerProcess, n: number): Promise<void> {
   const call = { name: "consensus", arguments: { prompt: "What is 6 times 7?", n } };
+  return ask(server, call);
+}
+
+async function ask(
+  server: ServerProcess,
+  call: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> },
+): Promise<void> {
   const answer = await server.ask("tools/call", call);
   if (answer.result === undefined || answer.result["isError"] === true) {
     throw new Error(`The call failed: ${JSON.stringify(answer).slice(0, 300)}`);
