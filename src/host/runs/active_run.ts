@@ -169,7 +169,7 @@ export class ActiveRun {
     const { saved, prepared, oracle, store, keeper, resumed, ports } = this.#options;
     const saving = store.durable || resumed || keeper !== undefined;
     return {
-      oracle,
+      oracle: oracle.oracle,
       registry: prepared.registry,
       tools: prepared.tools,
       suspendable: saved.suspendable,
@@ -310,9 +310,13 @@ export class ActiveRun {
     const report = this.#report(resultObject(result), { cause: result.cause });
     const kept = this.#isKept();
     if (this.#stop === "cancel") {
-      const { usage } = result;
-      const tokens = usage === null ? 0 : usage.input_tokens + usage.output_tokens;
-      ports.log.write("info", `Run ${this.runId} cancelled after ${tokens} tokens`);
+      const { inputTokens, outputTokens, llmCalls } = this.#options.oracle.spent();
+      ports.log.write(
+        "info",
+        `Run ${this.runId} cancelled after ${llmCalls} requests, ${
+          inputTokens + outputTokens
+        } tokens`,
+      );
     }
     const stored = await keeping(store.finish(this.runId, holder, {
       reason: result.status,

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { Oracle, RunOptions } from "../../machine/mod.ts";
+import type { RunOptions } from "../../machine/mod.ts";
 import type { Ports } from "../../ports/mod.ts";
 import type { WrapRun } from "../options.ts";
 import type { Prepared } from "../prepare.ts";
+import type { RunOracle } from "../run_oracle.ts";
 import type { SuspensionStore } from "../store.ts";
 import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import type { SavedRun } from "./saved_run.ts";
@@ -21,7 +22,7 @@ export interface ActiveRunOptions {
   /** What would be saved now. */
   readonly saved: SavedRun;
   /** Who answers. */
-  readonly oracle: Oracle;
+  readonly oracle: RunOracle;
   /** What a new run starts with; `undefined` goes on from the saved frames. */
   readonly fresh: FreshStart | undefined;
   /** Where it is kept. */

@@ -137,7 +137,7 @@ async function newStart(
   const warnings = [...prepared.warnings];
   const oracle = await createRunOracle(prepared, core, call);
   const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
-  const frames = startFrames(prepared.machine, { oracle, ...fresh });
+  const frames = startFrames(prepared.machine, { oracle: oracle.oracle, ...fresh });
   const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
   const keeper = place && lock && await newKeeper(place, { prepared, saved, core, lock });
   const refused = await supervisor.begin(saved);

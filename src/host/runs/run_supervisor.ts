@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { libraryRegistry, type Oracle } from "../../machine/mod.ts";
+import { libraryRegistry } from "../../machine/mod.ts";
 import type { HostCore } from "../core.ts";
 import type { CallOptions } from "../host.ts";
 import type { Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
+import type { RunOracle } from "../run_oracle.ts";
 import type { SuspensionStore } from "../store.ts";
 import { ActiveRun, LEASE_MS } from "./active_run.ts";
 import type { FreshStart } from "./active_run_options.ts";
@@ -28,7 +29,7 @@ export interface StartRun {
   /** What is known of it beside. */
   readonly saved: SavedRun;
   /** Who answers. */
-  readonly oracle: Oracle;
+  readonly oracle: RunOracle;
   /** What a new run starts with; a claimed one goes on from its frames. */
   readonly fresh: FreshStart | undefined;
   /** The file beside the store. */
