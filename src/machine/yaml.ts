@@ -8,7 +8,7 @@
  */
 // deno-lint-ignore no-external-import -- what the library itself loads; see withoutEnvironment()
 import nodeProcess from "node:process";
-import { Composer, type Document, Lexer, type ParsedNode, Parser } from "yaml";
+import { Composer, type CST, type Document, Lexer, type ParsedNode, Parser } from "yaml";
 
 export { isAlias, isMap, isNode, isScalar, isSeq } from "yaml";
 export type { Node, ParsedNode } from "yaml";
@@ -19,6 +19,9 @@ export const MAX_TEXT_LENGTH = 16 * 1024 * 1024;
 export const MAX_DEPTH = 100;
 /** Most lexical tokens of a text: a machine of 20,000 states has about that many. */
 export const MAX_TOKENS = 2_000_000;
+
+/** Most problems of syntax after which reading ends. */
+export const MAX_SYNTAX_PROBLEMS = 1_000;
 
 /** A limit that was passed. */
 export interface PassedLimit {
@@ -68,39 +71,85 @@ export function composeYaml(text: string): Composed {
     logLevel: "silent",
   });
   const documents: Document.Parsed[] = [];
+  const problems = new ProblemList();
+  // The library's own list makes an error object, with a stack, for each of any number of problems.
+  Reflect.set(composer, "onError", problems.take);
   const passed = text.length > MAX_TEXT_LENGTH
     ? { limit: "length" as const, offset: MAX_TEXT_LENGTH }
-    : withoutEnvironment(() => compose(text, composer, documents));
-  const problems = passed === undefined
-    ? [...documents.flatMap((document) => document.errors), ...composer.streamInfo().errors]
-      .map((error) => ({ code: error.code, message: error.message, start: error.pos[0] }))
-      .sort((a, b) => a.start - b.start)
-    : [];
-  const first = documents[0];
+    : withoutEnvironment(() => compose(text, { composer, documents, problems }));
+  const [first, second] = documents;
   return {
     root: first?.contents ?? undefined,
-    problems,
-    secondDocument: documents[1]?.range[0],
+    problems: passed === undefined ? problems.sorted() : [],
+    secondDocument: second?.range[0],
     otherVersion: first?.directives.yaml.version === "1.1",
     passed,
   };
 }
 
+interface Composition {
+  readonly composer: Composer;
+  readonly documents: Document.Parsed[];
+  readonly problems: ProblemList;
+}
+
 function compose(
   text: string,
-  composer: Composer,
-  documents: Document.Parsed[],
+  { composer, documents, problems }: Composition,
 ): PassedLimit | undefined {
   const parser = new Parser();
+  const feed = (tokens: Iterable<CST.Token>) => {
+    for (const token of tokens) {
+      if (token.type === "error") problems.take(token, "UNEXPECTED_TOKEN", token.message);
+      else documents.push(...composer.next(token));
+    }
+  };
   let tokens = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
-    if (parser.stack.length > MAX_DEPTH + 1) return { limit: "depth", offset: parser.offset };
-    if (++tokens > MAX_TOKENS) return { limit: "tokens", offset: parser.offset };
+  try {
+    for (const lexeme of new Lexer().lex(text)) {
+      feed(parser.next(lexeme));
+      if (parser.stack.length > MAX_DEPTH + 1) return { limit: "depth", offset: parser.offset };
+      if (++tokens > MAX_TOKENS) return { limit: "tokens", offset: parser.offset };
+      if (documents.length > 1) break;
+    }
+    feed(parser.end());
+    documents.push(...composer.end());
+  } catch (error) {
+    if (!problems.full) throw error;
   }
-  for (const token of parser.end()) documents.push(...composer.next(token));
-  documents.push(...composer.end());
-  return undefined;
+}
+
+/** Where a problem is, as the library says it. */
+type ProblemPlace = number | readonly [number, number] | readonly [number, number, number] | {
+  readonly offset: number;
+};
+
+/** Problems as they come, up to a number after which reading ends. */
+class ProblemList {
+  readonly #problems: SyntaxProblem[] = [];
+
+  /** Whether reading ended because there were too many. */
+  get full(): boolean {
+    return this.#problems.length >= MAX_SYNTAX_PROBLEMS;
+  }
+
+  /** Takes a problem, or throws once there are too many. Warnings are left out. */
+  readonly take = (
+    place: ProblemPlace,
+    code: string,
+    message: string,
+    ...warning: readonly boolean[]
+  ): void => {
+    if (warning[0] === true) return;
+    if (this.full) throw new RangeError("Too many problems");
+    const start = typeof place === "number" ? place : "offset" in place ? place.offset : place[0];
+    this.#problems.push({ code, message, start });
+  };
+
+  /** The problems in the order of the text. */
+  sorted(): readonly SyntaxProblem[] {
+    return this.#problems.toSorted((a, b) => a.start - b.start);
+  }
 }
 
 /**
