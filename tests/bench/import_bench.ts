@@ -36,7 +36,7 @@ for (const { name, code, cwd, flags } of PROGRAMS) {
   const options = { group: "import", baseline: name === "nothing" };
   Deno.bench(`a program that imports ${name}`, options, async () => {
     const command = new Deno.Command("deno", {
-      args: ["run", "--allow-env", "--allow-read", ...flags, file],
+      args: ["run", "-A", ...flags, file],
       cwd,
       stdin: "null",
       stdout: "null",
