@@ -237,3 +237,10 @@ Deno.test("Host.resume() that looks says at once where the run is", async () => 
   await clock.run(look);
   assertEquals(seen, ["state a (1 of at most 4 steps) · 0 tokens"]);
 });
+
+Deno.test("Host.resume() with cancel tells what cut-off requests may have cost", async () => {
+  const { host, clock } = slow(40_000);
+  const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
+  const end = await clock.run(host.resume({ run: String(first.object["run"]), cancel: true }));
+  assertMatch(String(end.object["warnings"]), /^about \d+ more tokens than usage says were spent/);
+});

@@ -19,6 +19,7 @@ import type { CallProgress } from "../host.ts";
 import type { ActiveRunOptions } from "./active_run_options.ts";
 import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
+import { uncountedWarnings } from "./uncounted.ts";
 import { keeping, KeepingError } from "./keeping.ts";
 import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
 import {
@@ -307,7 +308,9 @@ export class ActiveRun {
 
   async #finish(result: RunResult): Promise<RunReport> {
     const { ports, outcomeTtlMs, keeper, holder, store } = this.#options;
-    const report = this.#report(resultObject(result), { cause: result.cause });
+    const { saved, oracle } = this.#options;
+    const uncounted = uncountedWarnings(oracle.spent(), saved.frames, result.usage);
+    const report = this.#report(resultObject(result), { cause: result.cause, warnings: uncounted });
     const kept = this.#isKept();
     if (this.#stop === "cancel") {
       const { inputTokens, outputTokens, llmCalls } = this.#options.oracle.spent();
@@ -383,7 +386,7 @@ export class ActiveRun {
       ...parts,
       runId: this.runId,
       prepared,
-      warnings,
+      warnings: [...warnings, ...parts.warnings ?? []],
       replyVia,
       fileIsHandle: keeper?.isHandle ?? false,
       kept: this.#isKept(),

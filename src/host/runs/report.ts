@@ -42,6 +42,8 @@ export interface ReportParts {
   readonly file?: string | undefined;
   /** The error behind a halt. */
   readonly cause?: unknown;
+  /** Sentences beside those that the run began with. */
+  readonly warnings?: readonly string[];
 }
 
 /**
@@ -53,7 +55,7 @@ export interface ReportParts {
  */
 export function makeReport(
   object: JsonObject,
-  parts: ReportParts & {
+  parts: Omit<ReportParts, "warnings"> & {
     /** Names the run. */
     readonly runId: string;
     /** What was prepared. */
