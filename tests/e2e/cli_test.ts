@@ -114,6 +114,31 @@ Deno.test("kit demo shows every part and ends with 0", async () => {
   });
 });
 
+Deno.test("mod.ts serves MCP where it is run, and is the library where it is imported", async () => {
+  const process = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-prompt",
+      "--allow-net",
+      "--allow-env",
+      "--allow-read",
+      "--allow-write",
+      "mod.ts",
+    ],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = process.stdin.getWriter();
+  const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
+  await writer.write(new TextEncoder().encode(`${JSON.stringify(ping)}\n`));
+  await writer.close();
+  const { code, stdout } = await process.output();
+  assertEquals(code, 0);
+  assertEquals(JSON.parse(new TextDecoder().decode(stdout)), { jsonrpc: "2.0", id: 7, result: {} });
+  const { consensus } = await import("../../mod.ts");
+  assertEquals(typeof consensus, "function");
+});
+
 const simple: [args: string[], code: number, part: string][] = [
   [["--version"], 0, "kit "],
   [["--help"], 0, "Commands"],
