@@ -5,6 +5,7 @@
  */
 // deno-lint-ignore-file camelcase -- the wire names of results
 import type { JsonObject } from "../json/mod.ts";
+import type { ConsensusMetadata, PatternResult } from "../patterns/mod.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { numberArgument, present, textArgument } from "./arguments.ts";
 import { costLine, costObject, ratioText } from "./cost.ts";
@@ -75,7 +76,13 @@ async function vote(
         }),
       }),
   );
-  const { metadata, value } = result;
+  return voteOutcome(result, call);
+}
+
+function voteOutcome(
+  { metadata, value }: PatternResult<string, ConsensusMetadata>,
+  call: ModelCall,
+): ToolOutcome {
   const spent = call.ledger.spent;
   const object = {
     value,

@@ -6,6 +6,7 @@
  */
 // deno-lint-ignore-file camelcase -- the wire names of results
 import type { JsonObject } from "../json/mod.ts";
+import type { PatternResult, ReactMetadata } from "../patterns/mod.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { numberArgument, textArgument } from "./arguments.ts";
 import { costLine, costObject } from "./cost.ts";
@@ -68,7 +69,13 @@ async function loop(
     heartbeat.done(looped.metadata.rounds, rounds);
     return looped;
   });
-  const { metadata, value } = result;
+  return loopOutcome(result, call);
+}
+
+function loopOutcome(
+  { metadata, value }: PatternResult<string, ReactMetadata>,
+  call: ModelCall,
+): ToolOutcome {
   const spent = call.ledger.spent;
   const object = {
     value,
