@@ -46,6 +46,8 @@ const jsonc: [text: string, value: unknown][] = [
   ['{"a": 1, // comment\n "b": [1, 2,], /* more */ }', { a: 1, b: [1, 2] }],
   ['"// no comment"', "// no comment"],
   ["null", null],
+  ['{"a": [1, // one\n 2, /* two */ ], } // end', { a: [1, 2] }],
+  ['["a,]", "b\\"/*x*/", "c//",]', ["a,]", 'b"/*x*/', "c//"]],
   ["[-1.5e3, true]", [-1500, true]],
 ];
 for (const [text, value] of jsonc) {
@@ -53,7 +55,9 @@ for (const [text, value] of jsonc) {
     assertEquals(parse(text) as unknown, value);
   });
 }
-for (const text of ["{", "[1 2]", "{a: 1}", "", "nul"]) {
+for (
+  const text of ["{", "[1 2]", "{a: 1}", "", "nul", "[1,,]", "[,]", '{"a": 1 /* open', "[1] 2"]
+) {
   Deno.test(`parse() of JSONC refuses ${JSON.stringify(text)} with a SyntaxError`, () => {
     assertThrows(() => parse(text), SyntaxError);
   });
