@@ -6,6 +6,14 @@
  * @module
  */
 import {
+  consensus,
+  createFailoverProvider,
+  createOpenAiProvider,
+  mapReduce,
+  type PatternResult,
+  structured,
+} from "../mod.ts";
+import {
   ensureModel,
   ensureNode,
   ensureNpm,
@@ -53,6 +61,7 @@ try {
     EXECUTIONKIT_TIMEOUT_MS: "300000",
   };
   await patterns(env);
+  await recipes(url);
   await commandLine(env);
   await commissioned(env);
 } finally {
@@ -82,6 +91,44 @@ async function patterns(env: Readonly<Record<string, string>>): Promise<void> {
   note("the vote has an answer", results[0]?.isError === false ? "ok" : "no");
   const called = Number(results[1]?.object?.["tool_calls_made"] ?? 0);
   note("the tool loop ran a tool that the model called", called > 0 ? "ok" : "no");
+}
+
+async function recipes(url: string): Promise<void> {
+  note("three recipes of the library");
+  const small = createOpenAiProvider({ baseUrl: url, model: "small", timeoutMs: 300_000 });
+  const dead = createOpenAiProvider({ baseUrl: "http://127.0.0.1:9/v1", model: "dead" });
+  const options = { maxTokens: 48, temperature: 0.1 };
+  const city = { type: "object", properties: { city: { type: "string", maxLength: 20 } } };
+  const schema = { ...city, required: ["city"] };
+  const results: readonly (readonly [string, () => Promise<PatternResult<unknown>>])[] = [
+    [
+      "failover from an endpoint that is not there",
+      () =>
+        consensus(createFailoverProvider([dead, small]), "Name a colour.", {
+          ...options,
+          numSamples: 1,
+          retry: { maxAttempts: 1 },
+        }),
+    ],
+    [
+      "a structured answer",
+      () => structured(small, "Which city is the capital of Italy?", { ...options, schema }),
+    ],
+    ["a map-reduce", () =>
+      mapReduce(small, ["The soup was great.", "The waiter was rude."], {
+        ...options,
+        mapPrompt: "Is this review good or bad? One word. {item}",
+        reducePrompt: "Sum up in one sentence: {mapped_outputs}",
+      })],
+  ];
+  for (const [name, run] of results) {
+    try {
+      const { value, usage } = await run();
+      note(`${name}: ${JSON.stringify(value)}, ${usage.llmCalls} requests`);
+    } catch (error) {
+      note(`${name}: ${String(error)}`, "no");
+    }
+  }
 }
 
 async function commandLine(env: Readonly<Record<string, string>>): Promise<void> {
