@@ -45,7 +45,7 @@ function scene() {
   const clock = new ManualClock();
   const store = shared(clock);
   const files = new DyingFiles({ "/work/.keep": "" });
-  const options = { clock, files, workspace: "/work", allowWrite: true };
+  const options = { clock, files, workspace: "/space", allowWrite: true };
   const openStore = () => Promise.resolve(store);
   const open = (replies: readonly string[], seed: number) => {
     const model = new MockProvider(replies);
@@ -101,7 +101,7 @@ Deno.test("Host.resume() with effect.repeat does the effect again", async () => 
   const { host } = open(["F"], 2);
   const done = await host.resume({ checkpoint: handle, inputs: { "effect.repeat": true } });
   assertEquals(done.object["status"], "done");
-  assertEquals([files.writes, files.text("/work/out.md")], [2, "hello"]);
+  assertEquals([files.writes, files.text("/space/out.md")], [2, "hello"]);
 });
 
 Deno.test("Host.runs() recovers the runs of dead hosts and lists them", async () => {
@@ -137,7 +137,7 @@ Deno.test("Host.run() settles every state in a durable store, and keeps the outc
   const model = new MockProvider(["F"]);
   const { host } = rig({
     files,
-    workspace: "/work",
+    workspace: "/space",
     allowWrite: true,
     model,
     openStore: () => Promise.resolve(spied),
@@ -158,7 +158,7 @@ Deno.test("Host.run() stops at the next state when another host took its run ove
     "then: ok, to: t",
   );
   const openStore = () => Promise.resolve(store);
-  const { host } = rig({ clock, files, workspace: "/work", allowWrite: true, model, openStore });
+  const { host } = rig({ clock, files, workspace: "/space", allowWrite: true, model, openStore });
   const running = host.run({ source: source.replace("to: v", "to: END") });
   while (model.callCount === 0) await clock.advance(0);
   await takeOver(store);
@@ -206,7 +206,7 @@ Deno.test("Host.run() ends at its last settled state when the store fails on the
   });
   const { host, log } = rig({
     files,
-    workspace: "/work",
+    workspace: "/space",
     allowWrite: true,
     model: new MockProvider([]),
     openStore: () => Promise.resolve(failing),
