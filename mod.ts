@@ -293,6 +293,16 @@ setAmbientPorts(createPorts());
  */
 function onDemand(): Promise<unknown>[] {
   return [
+    import("./src/cli/commands/check.ts"),
+    import("./src/cli/commands/demo.ts"),
+    import("./src/cli/commands/doctor.ts"),
+    import("./src/cli/commands/init.ts"),
+    import("./src/cli/commands/lint.ts"),
+    import("./src/cli/commands/machines.ts"),
+    import("./src/cli/commands/resume.ts"),
+    import("./src/cli/commands/run.ts"),
+    import("./src/cli/commands/runs.ts"),
+    import("./src/cli/commands/test.ts"),
     import("./src/cli/mod.ts"),
     import("./src/host/calls.ts"),
     import("./src/host/core.ts"),

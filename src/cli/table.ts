@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Command, OptionSpec } from "./command.ts";
+import type { Command, CommandModule, OptionSpec } from "./command.ts";
 
 const CONFIG: OptionSpec = {
   name: "config",
@@ -334,17 +334,37 @@ const HELP: Command = {
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  { ...RUN, load: () => import("./commands/run.ts") },
-  { ...RESUME, load: () => import("./commands/resume.ts") },
-  { ...CHECK, load: () => import("./commands/check.ts") },
-  { ...LINT, load: () => import("./commands/lint.ts") },
-  { ...TEST, load: () => import("./commands/test.ts") },
-  { ...MACHINES, load: () => import("./commands/machines.ts") },
-  { ...RUNS, load: () => import("./commands/runs.ts") },
-  { ...INIT, load: () => import("./commands/init.ts") },
-  { ...DOCTOR, load: () => import("./commands/doctor.ts") },
-  { ...DEMO, load: () => import("./commands/demo.ts") },
+  { ...RUN, load: () => commandFile("run") },
+  { ...RESUME, load: () => commandFile("resume") },
+  { ...CHECK, load: () => commandFile("check") },
+  { ...LINT, load: () => commandFile("lint") },
+  { ...TEST, load: () => commandFile("test") },
+  { ...MACHINES, load: () => commandFile("machines") },
+  { ...RUNS, load: () => commandFile("runs") },
+  { ...INIT, load: () => commandFile("init") },
+  { ...DOCTOR, load: () => commandFile("doctor") },
+  { ...DEMO, load: () => commandFile("demo") },
   MCP,
   COMPLETIONS,
   HELP,
 ];
+
+/** The files of the commands, each loaded by a name that is no literal: starting one does not read the others. */
+interface CommandFiles {
+  readonly run: typeof import("./commands/run.ts");
+  readonly resume: typeof import("./commands/resume.ts");
+  readonly check: typeof import("./commands/check.ts");
+  readonly lint: typeof import("./commands/lint.ts");
+  readonly test: typeof import("./commands/test.ts");
+  readonly machines: typeof import("./commands/machines.ts");
+  readonly runs: typeof import("./commands/runs.ts");
+  readonly init: typeof import("./commands/init.ts");
+  readonly doctor: typeof import("./commands/doctor.ts");
+  readonly demo: typeof import("./commands/demo.ts");
+}
+
+async function commandFile(name: keyof CommandFiles): Promise<CommandModule> {
+  const path: string = `./commands/${name}.ts`;
+  const file: CommandFiles[typeof name] = await import(path);
+  return file;
+}
