@@ -60,6 +60,8 @@ export function compileArguments(output: string, options: CompileOptions): strin
     "--quiet",
     // The task "check" does this, once for all targets.
     "--no-check",
+    // With a folder of its own every installed package would go in, those of tests too.
+    "--node-modules-dir=none",
     ...(older(options.version, TEXT_IMPORTS_SINCE) ? ["--unstable-raw-imports"] : []),
     ...PERMISSIONS,
     ...(options.triple === undefined ? [] : ["--target", options.triple]),
