@@ -4,7 +4,9 @@
  * @module
  */
 import { ambientPorts, type Deadline, type Ports } from "../ports/mod.ts";
+import { captured, startFacts } from "./call_facts.ts";
 import { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
+import { chargeFailure } from "./charge_failure.ts";
 import { classifyFetchError } from "./classify.ts";
 import { copyError } from "./copy_error.ts";
 import {
@@ -12,13 +14,13 @@ import {
   BudgetExhaustedError,
   ConfigError,
   type KitError,
-  type KitErrorCode,
+  LlmError,
 } from "./errors.ts";
 import { estimateInputTokens } from "./estimate.ts";
 import type { Estimate, Ledger, Reservation } from "./ledger.ts";
 import type { LlmResponse, Message } from "./message.ts";
 import type { CompleteOptions, LlmProvider } from "./provider.ts";
-import { redact } from "./redact.ts";
+import { readResponse } from "./read_response.ts";
 import { askedDelay, resolveRetry, retryDelay, type RetryPolicy } from "./retry.ts";
 import { type OpenSpan, openSpan, randomHex, type SpanContext, type TraceSink } from "./trace.ts";
 
@@ -46,6 +48,8 @@ export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
   readonly sampleIndex?: number;
   /** Which round of a loop this is, from 1, for the trace. */
   readonly round?: number;
+  /** What the answer is read as, for the trace; default `json` where a `responseFormat` is asked for. */
+  readonly outputType?: "json";
 }
 
 /**
@@ -53,7 +57,8 @@ export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
  *
  * In this order, for each attempt: wait for the provider's limiter, reserve in the ledger, send, charge. Waiting work
  * thus holds no budget. What fails for a passing reason is sent again after a wait with full jitter, never sooner than
- * the endpoint asked.
+ * the endpoint asked. An attempt ends after `timeoutMs` even if the provider does not heed it; an answer that comes later
+ * is dropped.
  *
  * @example
  * ```ts
@@ -81,17 +86,27 @@ export async function callModel(
   options: CallOptions,
 ): Promise<LlmResponse> {
   using call = new Call(provider, messages, options);
-  return await call.run(async (request, reservation) => {
-    const response = await provider.complete(messages, request);
-    call.charge(response, reservation);
-    return response;
-  });
+  using attempt = await call.run(async (request) =>
+    readResponse(await provider.complete(messages, request))
+  );
+  call.charge(attempt.value, attempt);
+  return attempt.value;
 }
 
 /** What one attempt is sent with. */
 export type AttemptRequest = CompleteOptions & { readonly signal: AbortSignal };
 
-type Attempt<T> = (request: AttemptRequest, reservation: Reservation | undefined) => Promise<T>;
+type Send<T> = (request: AttemptRequest) => Promise<T>;
+
+/** An attempt that has given something. It keeps its turn, its time and its part of the budget until it is let go. */
+export interface Attempt<T> extends Disposable {
+  /** What it gave. */
+  readonly value: T;
+  /** Its part of the budget; absent where the provider meters itself. */
+  readonly reservation: Reservation | undefined;
+  /** Fires when the caller, the deadline or the attempt's own time ends it. */
+  readonly signal: AbortSignal;
+}
 
 /** One logical call under way: its account, its deadline, its span. Shared by whole and streamed answers. */
 export class Call implements Disposable {
@@ -144,11 +159,11 @@ export class Call implements Disposable {
   }
 
   /** Makes attempts until one succeeds or there is no sense in another. */
-  async run<T>(attempt: Attempt<T>): Promise<T> {
+  async run<T>(send: Send<T>): Promise<Attempt<T>> {
     let malformed = 0;
     while (true) {
       try {
-        return await this.#attemptOnce(attempt);
+        return await this.#attemptOnce(send);
       } catch (thrown) {
         const error = this.#explain(thrown);
         if (error.code === "bad_response") malformed += 1;
@@ -172,7 +187,7 @@ export class Call implements Disposable {
   }
 
   /** Charges an answer: what the endpoint reported, or the estimate. */
-  charge(response: LlmResponse, reservation: Reservation | undefined): void {
+  charge(response: LlmResponse, { reservation }: Pick<Attempt<unknown>, "reservation">): void {
     reservation?.settle(response.usage.known ? response.usage : undefined);
     this.span.point("llm-attempt", { attempt: this.attempts });
     if (!response.usage.known && reservation !== undefined) {
@@ -194,9 +209,10 @@ export class Call implements Disposable {
    *
    * @throws {KitError} What went wrong.
    */
-  async follow<T>(part: Promise<T>, reservation: Reservation | undefined): Promise<T> {
+  async follow<T>(part: Promise<T>, attempt: Attempt<unknown>): Promise<T> {
+    const { reservation, signal } = attempt;
     try {
-      return await raceSignal(part, this.signal);
+      return await raceSignal(part, signal);
     } catch (thrown) {
       if (reservation !== undefined) chargeFailure(classifyFetchError(thrown), reservation);
       const error = this.#explain(thrown);
@@ -206,7 +222,7 @@ export class Call implements Disposable {
   }
 
   /** Ends a stream that nobody wants the rest of; after its end or its failure this does nothing. */
-  abandon(reservation: Reservation | undefined): void {
+  abandon({ reservation }: Attempt<unknown>): void {
     reservation?.abandon();
     this.#cancel.abort();
     this.span.end("abandoned", { attempts: this.attempts, usage: this.account.spent });
@@ -217,26 +233,51 @@ export class Call implements Disposable {
     this.#stack.dispose();
   }
 
-  async #attemptOnce<T>(attempt: Attempt<T>): Promise<T> {
+  async #attemptOnce<T>(send: Send<T>): Promise<Attempt<T>> {
     this.signal.throwIfAborted();
-    if (this.#provider.metersItself === true) {
-      this.attempts += 1;
-      const request = { ...this.#request(), ledger: this.account };
-      return await raceSignal(attempt(request, undefined), this.signal);
-    }
-    using _turn = await this.#provider.limiter?.acquire({ signal: this.signal });
-    const reservation = await this.account.acquire(this.#estimate, { signal: this.signal });
+    using scope = new DisposableStack();
+    const reservation = await this.#reserve(scope);
     this.attempts += 1;
+    const link = scope.use(linkSignals([this.signal]));
     try {
-      const request = { ...this.#request(), maxTokens: reservation.outputTokens };
-      return await raceSignal(attempt(request, reservation), this.signal);
+      const work = send(this.#request(reservation, link.signal));
+      // begun after the provider's own time-out of the same length, which fires first and tells more
+      if (reservation !== undefined) this.#limitTime(link, scope);
+      const value = await raceSignal(work, link.signal);
+      const held = scope.move();
+      return {
+        value,
+        reservation,
+        signal: link.signal,
+        [Symbol.dispose]: () => held.dispose(),
+      };
     } catch (thrown) {
-      chargeFailure(classifyFetchError(thrown), reservation);
+      if (reservation !== undefined) chargeFailure(classifyFetchError(thrown), reservation);
       throw thrown;
     }
   }
 
-  #request(): AttemptRequest {
+  /** Waits for a turn, then for the budget. A provider that meters itself does both on its own. */
+  async #reserve(scope: DisposableStack): Promise<Reservation | undefined> {
+    if (this.#provider.metersItself === true) return undefined;
+    scope.use(await this.#provider.limiter?.acquire({ signal: this.signal }));
+    return await this.account.acquire(this.#estimate, { signal: this.signal });
+  }
+
+  #limitTime(link: LinkedSignal, scope: DisposableStack): void {
+    const { timeoutMs } = this.#options;
+    if (timeoutMs === undefined) return;
+    const timer = scope.use(this.#ports.clock.deadline(timeoutMs));
+    timer.signal.addEventListener("abort", () => {
+      link.abort(
+        new LlmError("timeout", `The provider did not answer within ${timeoutMs} ms`, {
+          retryable: true,
+        }),
+      );
+    }, { once: true });
+  }
+
+  #request(reservation: Reservation | undefined, signal: AbortSignal): AttemptRequest {
     const {
       ledger: _l,
       retry: _r,
@@ -245,10 +286,18 @@ export class Call implements Disposable {
       span: _s,
       sampleIndex: _i,
       round: _n,
+      outputType: _o,
       ...rest
     } = this.#options;
     const suffix = this.#adjustments === 0 ? "" : `-${this.#adjustments}`;
-    return { ...rest, idempotencyKey: this.#idempotencyKey + suffix, signal: this.signal };
+    return {
+      ...rest,
+      ...(reservation === undefined
+        ? { ledger: this.account }
+        : { maxTokens: reservation.outputTokens }),
+      idempotencyKey: this.#idempotencyKey + suffix,
+      signal,
+    };
   }
 
   /** What went wrong, whoever threw it: a signal that has fired comes first. */
@@ -268,7 +317,9 @@ export class Call implements Disposable {
 
   #report(error: KitError, retryInMs: number | undefined): void {
     const askedMs = askedDelay(error);
-    if (askedMs > 0) this.#provider.limiter?.penalize(askedMs);
+    // no longer than a retry would wait: others must not sleep for a day because one was told to
+    const penaltyMs = Math.min(askedMs, this.#policy.maxRetryAfterMs);
+    if (penaltyMs > 0) this.#provider.limiter?.penalize(penaltyMs);
     const status = error.details["status"];
     this.span.point("llm-attempt", {
       attempt: this.attempts,
@@ -310,63 +361,4 @@ function estimateOf(
     outputTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
     ...(provider.model === undefined ? {} : { model: provider.model }),
   };
-}
-
-/** Codes with which an endpoint answers: the request is counted, its tokens are not. */
-const REFUSALS: ReadonlySet<KitErrorCode> = new Set([
-  "rate_limit",
-  "quota",
-  "auth",
-  "bad_request",
-  "not_found",
-  "too_large",
-  "unprocessable",
-  "redirect",
-  "overloaded",
-  "server",
-]);
-
-/** Charges an attempt that gave no answer, by what is known of how far it came. */
-export function chargeFailure(error: KitError, reservation: Reservation): void {
-  if (error.code === "config" || error.code === "argument") return reservation.release();
-  if (error.details["sent"] === false) {
-    return error.code === "aborted" ? reservation.release() : reservation.refuse();
-  }
-  if (error.usage.llmCalls > 0) return reservation.settle(error.usage);
-  if (REFUSALS.has(error.code) || typeof error.details["status"] === "number") {
-    return reservation.refuse();
-  }
-  reservation.abandon();
-}
-
-function startFacts(
-  provider: LlmProvider,
-  messages: readonly Message[],
-  options: CallOptions & { readonly streamed?: boolean },
-): Parameters<typeof openSpan<"llm-call">>[1] {
-  const { temperature, maxTokens, seed, sampleIndex, round } = options;
-  return {
-    streamed: options.streamed === true,
-    ...(provider.name === undefined ? {} : { provider: provider.name }),
-    ...(provider.model === undefined ? {} : { model: provider.model }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(sampleIndex === undefined ? {} : { sampleIndex }),
-    ...(round === undefined ? {} : { round }),
-    ...captured("input", () => JSON.stringify(messages), options.trace),
-  };
-}
-
-/** A text for the trace, if the sink wants texts. */
-function captured<Name extends "input" | "output">(
-  name: Name,
-  text: () => string,
-  trace: TraceSink | undefined,
-): { readonly [key in Name]?: string } {
-  const capture = trace?.captureContent ?? "none";
-  const empty: { readonly [key in Name]?: string } = {};
-  return capture === "none"
-    ? empty
-    : { ...empty, [name]: capture === "full" ? text() : redact(text()) };
 }

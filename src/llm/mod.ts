@@ -66,4 +66,13 @@ export {
   type TraceSink,
   type TraceSpans,
 } from "./trace.ts";
-export { addUsage, NO_USAGE, subtractUsage, sumUsage, totalTokens, type Usage } from "./usage.ts";
+export {
+  addUsage,
+  isTokenCount,
+  MAX_REPORTED_TOKENS,
+  NO_USAGE,
+  subtractUsage,
+  sumUsage,
+  totalTokens,
+  type Usage,
+} from "./usage.ts";

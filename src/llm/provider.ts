@@ -68,6 +68,8 @@ export interface LlmProvider {
   readonly name?: string;
   /** The model's name. */
   readonly model?: string;
+  /** Where it is, without user and query, for traces. */
+  readonly url?: string;
   /** Whether tools may be offered; only `true` counts. */
   readonly supportsTools?: boolean;
   /** Whether `reasoning` switches on native thinking; only `true` counts. */

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { Call, type CallOptions } from "./call.ts";
+import { type Attempt, Call, type CallOptions } from "./call.ts";
 import { LlmError } from "./errors.ts";
-import type { Reservation } from "./ledger.ts";
 import type { LlmResponse, Message } from "./message.ts";
 import type { LlmProvider, StreamEvent } from "./provider.ts";
+import { readResponse } from "./read_response.ts";
 
 /**
  * Asks a model and gives the answer in parts.
@@ -41,35 +41,38 @@ export async function* streamModel(
   options: CallOptions,
 ): AsyncGenerator<StreamEvent, void, void> {
   using call = new Call(provider, messages, { ...options, streamed: true });
-  const opened = await call.run(async (request, reservation) => {
+  const opened = await call.run(async (request) => {
     const parts = (provider.stream?.(messages, request) ??
       wholeAsStream(provider.complete(messages, request)))[Symbol.asyncIterator]();
-    return { parts, reservation, first: await nextOf(parts) };
+    return { parts, first: await nextOf(parts) };
   });
   yield* passOn(call, opened);
 }
 
 interface Opened {
   readonly parts: AsyncIterator<StreamEvent>;
-  readonly reservation: Reservation | undefined;
   readonly first: StreamEvent;
 }
 
-async function* passOn(call: Call, opened: Opened): AsyncGenerator<StreamEvent, void, void> {
-  const { parts, reservation } = opened;
+async function* passOn(
+  call: Call,
+  attempt: Attempt<Opened>,
+): AsyncGenerator<StreamEvent, void, void> {
+  using _held = attempt;
+  const { parts, first } = attempt.value;
   let over = false;
   try {
-    let part = opened.first;
+    let part = first;
     while (part.type !== "done") {
       yield part;
-      part = await call.follow(nextOf(parts), reservation);
+      part = await call.follow(nextOf(parts), attempt);
     }
     over = true;
-    call.charge(part.response, reservation);
+    call.charge(part.response, attempt);
     yield part;
   } finally {
     if (!over) {
-      call.abandon(reservation);
+      call.abandon(attempt);
       parts.return?.().then(undefined, () => {});
     }
   }
@@ -82,11 +85,11 @@ async function nextOf(parts: AsyncIterator<StreamEvent>): Promise<StreamEvent> {
       retryable: true,
     });
   }
-  return value;
+  return value.type === "done" ? { ...value, response: readResponse(value.response) } : value;
 }
 
 async function* wholeAsStream(answer: Promise<LlmResponse>): AsyncGenerator<StreamEvent> {
-  const response = await answer;
+  const response = readResponse(await answer);
   if (response.reasoning !== undefined) yield { type: "reasoning", text: response.reasoning };
   if (response.content !== "") yield { type: "text", text: response.content };
   yield { type: "done", response };

@@ -55,6 +55,12 @@ export interface TraceSpans {
       readonly sampleIndex?: number;
       /** Which round of a loop, from 1. */
       readonly round?: number;
+      /** What the answer is read as, where that is not plain text. */
+      readonly outputType?: "json";
+      /** The host that is asked, where there is one. */
+      readonly serverAddress?: string;
+      /** Its port. */
+      readonly serverPort?: number;
       /** The conversation as JSON text, only where the sink captures content. */
       readonly input?: string;
     };
@@ -226,7 +232,7 @@ export interface TraceOptions {
 export interface OpenSpan<Kind extends SpanKind> {
   /** Where it is, for spans below it. */
   readonly context: SpanContext;
-  /** Tells that something happened within it. */
+  /** Tells that something happened within it; after its end this does nothing. */
   point<Point extends keyof TracePoints>(kind: Point, facts: TracePoints[Point]): void;
   /** Ends it; later calls do nothing. */
   end(
@@ -264,7 +270,9 @@ export function openSpan<Kind extends SpanKind>(
   write({ kind: `${kind}-start`, ...facts });
   return {
     context,
-    point: (point, pointFacts) => write({ kind: point, ...pointFacts }),
+    point: (point, pointFacts) => {
+      if (!ended) write({ kind: point, ...pointFacts });
+    },
     end: (status, endFacts) => {
       if (ended) return;
       ended = true;

@@ -79,3 +79,17 @@ export function totalTokens(
 ): number {
   return usage.inputTokens + usage.outputTokens;
 }
+
+/** The most tokens that are believed of one request. */
+export const MAX_REPORTED_TOKENS = 1_000_000_000;
+
+/**
+ * Tells whether a number of tokens can be believed of one request.
+ *
+ * @param value What an endpoint reports.
+ * @returns Whether it is an integer from 0 to {@linkcode MAX_REPORTED_TOKENS}.
+ */
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 &&
+    value <= MAX_REPORTED_TOKENS;
+}
