@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ConfigError, createRedactor, type Redactor } from "../llm/mod.ts";
+import { ConfigError, createRedactor, redact, type Redactor } from "../llm/mod.ts";
 
 /** What an endpoint is made of. */
 export interface EndpointOptions {
@@ -61,8 +61,12 @@ function parseBase(baseUrl: string): URL {
   return url;
 }
 
+/** What is shown of an address that cannot be read: nothing up to the last `@`, no query, no secret that looks like one. */
 function withoutSecrets(text: string): string {
-  return text.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//").slice(0, MAX_SHOWN_URL);
+  const [address = ""] = text.split(/[?#]/, 1);
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(address)?.[0] ?? "";
+  const host = address.slice(Math.max(scheme.length, address.lastIndexOf("@") + 1));
+  return redact(scheme + host).slice(0, MAX_SHOWN_URL);
 }
 
 const MAX_SHOWN_URL = 200;
@@ -129,7 +133,11 @@ export function endpointRedactor(
   },
 ): Redactor {
   const named = [...Object.entries(options.headers), ...options.url.searchParams];
-  const secrets = named.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
+  const secrets = named.filter(([name]) => SECRET_NAME.test(name)).flatMap(([, value]) => [
+    value,
+    // an endpoint quotes the token without its scheme, or one cookie of several
+    ...value.split(/[\s;,=]+/),
+  ]);
   return createRedactor({
     secrets: options.apiKey === undefined ? secrets : [options.apiKey, ...secrets],
   });

@@ -222,7 +222,8 @@ function redirectError(response: Response, from: URL): LlmError {
   const target = location !== null && URL.canParse(location, from.href)
     ? new URL(location, from.href)
     : undefined;
-  const where = target === undefined ? "elsewhere" : `to ${showUrl(target)}`;
+  // its path is a text of the endpoint, which may hold what it was sent
+  const where = target === undefined ? "elsewhere" : `to ${target.origin}`;
   return new LlmError(
     "redirect",
     `The endpoint ${

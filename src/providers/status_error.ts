@@ -27,7 +27,7 @@ export interface Refusal {
 export interface RefusalFacts {
   /** For people. */
   readonly message: string;
-  /** Its word for the kind, as `code` or `type`; lower case. */
+  /** Its words for the kind, as `code` or `type`, as they came. */
   readonly words: readonly string[];
   /** The parameter that it names. */
   readonly param: string | undefined;
@@ -52,7 +52,7 @@ export function readRefusal(body: JsonValue): RefusalFacts {
   const inner = member(error, "innererror");
   const words = [error, isJsonObject(inner) ? inner : {}].flatMap((source) =>
     ["code", "type", "status"].map((key) => member(source, key))
-  ).filter((word) => typeof word === "string").map((word) => word.toLowerCase());
+  ).filter((word) => typeof word === "string");
   const param = member(error, "param");
   return {
     message: textOf(member(error, "message") ?? member(error, "msg") ?? JSON.stringify(error)),
@@ -81,7 +81,7 @@ export function refusalError(refusal: Refusal): LlmError {
   const { status, redact, url } = refusal;
   const facts = readRefusal(refusal.body);
   const { code, retryable } = kindOf(status, facts);
-  const said = cutText(redact(facts.message).trim(), MAX_ERROR_TEXT);
+  const said = shownText(facts.message, redact);
   const hint = HINTS[code];
   const text = `The endpoint ${url} answered status ${status}` +
     (said === "" ? "" : `: "${said}"`) +
@@ -92,15 +92,27 @@ export function refusalError(refusal: Refusal): LlmError {
     details: {
       status,
       url,
-      ...(facts.words.length > 0 ? { words: facts.words } : {}),
-      ...(facts.param === undefined ? {} : { param: facts.param }),
-      ...(extra === undefined ? {} : { endpoint: cutText(redact(extra), MAX_DETAIL_TEXT) }),
+      ...(facts.words.length > 0 ? { words: shownWords(facts, redact) } : {}),
+      ...(facts.param === undefined ? {} : { param: shownText(facts.param, redact) }),
+      ...(extra === undefined ? {} : { endpoint: shownText(extra, redact, MAX_DETAIL_TEXT) }),
     },
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
   });
 }
 
 const MAX_DETAIL_TEXT = 2000;
+const MAX_WORD_LENGTH = 100;
+
+/** What may be shown of an endpoint's text: secrets masked, cut, nothing that moves a terminal. */
+function shownText(text: string, redact: Redactor, maxLength: number = MAX_ERROR_TEXT): string {
+  // deno-lint-ignore no-control-regex -- these are what must not get through
+  const plain = redact(text).replace(/[\x00-\x1f\x7f-\x9f]+/g, " ").trim();
+  return cutText(plain, maxLength);
+}
+
+function shownWords({ words }: RefusalFacts, redact: Redactor): readonly string[] {
+  return words.map((word) => shownText(word, redact, MAX_WORD_LENGTH).toLowerCase());
+}
 
 function innerDetail(body: JsonValue): string | undefined {
   const error = isJsonObject(body) ? member(body, "error") : undefined;
@@ -127,7 +139,7 @@ const QUOTA_WORDS =
 const FILTER_WORDS = /content_filter|responsibleaipolicyviolation|content_policy_violation/;
 
 function kindOf(status: number, facts: RefusalFacts): Kind {
-  const words = facts.words.join(" ");
+  const words = facts.words.join(" ").toLowerCase();
   if (FILTER_WORDS.test(words)) return { code: "content_filter", retryable: false };
   if (QUOTA_WORDS.test(words) || status === 402) return { code: "quota", retryable: false };
   if (status === 529 || /overloaded/.test(words)) return { code: "overloaded", retryable: true };
@@ -163,16 +175,17 @@ export function errorInBody(body: JsonObject, refusal: Omit<Refusal, "status" | 
   const facts = readRefusal(body);
   const status = facts.status ?? wordStatus(facts.words);
   if (status !== undefined) return refusalError({ ...refusal, status, body });
-  const said = cutText(refusal.redact(facts.message), MAX_ERROR_TEXT);
+  const said = shownText(facts.message, refusal.redact);
+  const words = shownWords(facts, refusal.redact);
   return new LlmError(
     "bad_response",
     `The endpoint ${refusal.url} answered with an error: "${said}"`,
-    { retryable: true, details: { status: 200, url: refusal.url, words: facts.words } },
+    { retryable: true, details: { status: 200, url: refusal.url, words } },
   );
 }
 
 function wordStatus(words: readonly string[]): number | undefined {
-  const all = words.join(" ");
+  const all = words.join(" ").toLowerCase();
   if (QUOTA_WORDS.test(all)) return 402;
   if (/rate_limit/.test(all)) return 429;
   if (/overloaded/.test(all)) return 529;
