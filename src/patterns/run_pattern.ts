@@ -41,6 +41,8 @@ export interface RequestOptions extends Omit<CompleteOptions, "ledger"> {
   readonly sampleIndex?: number;
   /** Which round of a loop this is, from 1. */
   readonly round?: number;
+  /** What the answer is read as, for the trace. */
+  readonly outputType?: "json";
 }
 
 /** Most different warnings that a result tells. */

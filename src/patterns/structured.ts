@@ -146,6 +146,7 @@ class StructuredRequest {
       temperature: temperature ?? 0,
       maxTokens,
       round,
+      outputType: "json",
       ...(schema !== undefined && this.#provider.supportsResponseFormat === true
         ? {
           responseFormat: { type: "json_schema", json_schema: { name: "answer", schema } },

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/json/mod.ts";
-import { KitError } from "../../src/llm/mod.ts";
+import { KitError, type TraceSink } from "../../src/llm/mod.ts";
 import { structured } from "../../src/patterns/structured.ts";
 import type { StructuredOptions } from "../../src/patterns/structured_options.ts";
 import { manualPorts, MockProvider, type MockReply } from "../../src/testing/mod.ts";
@@ -178,4 +178,16 @@ Deno.test("structured() does not multiply retries by repairs", async () => {
     { maxRepairs: 2 },
   );
   assertEquals([error.code, error.usage.llmCalls], ["server", 3]);
+});
+
+Deno.test("structured() tells the trace that JSON is read, whatever the endpoint takes", async () => {
+  const seen: (string | undefined)[] = [];
+  const trace: TraceSink = {
+    write: (event) => event.kind === "llm-call-start" && void seen.push(event.outputType),
+  };
+  const ports = manualPorts();
+  const model = new MockProvider(['{"a":1}']);
+  await ports.clock.run(structured(model, "Give me A", { ports, trace }));
+  assertEquals(seen, ["json"]);
+  assertEquals(Object.keys(model.lastCall?.options ?? {}).includes("outputType"), false);
 });

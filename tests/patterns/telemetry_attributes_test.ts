@@ -38,6 +38,21 @@ Deno.test("describeStart() names a call of a model by the conventions", () => {
   );
 });
 
+Deno.test("describeStart() tells where an endpoint is and what its answer is read as", () => {
+  const { attributes } = describeStart({
+    ...moment,
+    kind: "llm-call-start",
+    streamed: false,
+    outputType: "json",
+    serverAddress: "models.example",
+    serverPort: 8443,
+  });
+  assertEquals(
+    [attributes["gen_ai.output.type"], attributes["server.address"], attributes["server.port"]],
+    ["json", "models.example", 8443],
+  );
+});
+
 Deno.test("describeStart() names tools, patterns, workflows and steps", () => {
   assertEquals(
     [
