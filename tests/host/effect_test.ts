@@ -44,7 +44,7 @@ function shared(clock: ManualClock): SuspensionStore {
 function scene() {
   const clock = new ManualClock();
   const store = shared(clock);
-  const files = new DyingFiles({ "/work/.keep": "" });
+  const files = new DyingFiles({ "/space/.keep": "" });
   const options = { clock, files, workspace: "/space", allowWrite: true };
   const openStore = () => Promise.resolve(store);
   const open = (replies: readonly string[], seed: number) => {
