@@ -4,8 +4,12 @@
  * @module
  */
 import type { Diagnostic, Machine } from "./document.ts";
+import { clip } from "./format.ts";
 import { mostImportant } from "./most_important.ts";
 import { SourceText } from "./source_text.ts";
+
+/** Most code points of a message or a hint: names come from the document and may be of any length. */
+const MAX_TEXT_LENGTH = 1_000;
 
 /** A finding before it has a place. */
 export interface Finding {
@@ -39,14 +43,15 @@ export function placeFindings(
   const { shown, rest } = mostImportant(findings);
   const source = shown.length === 0 ? undefined : new SourceText(machine.source);
   return [
-    ...shown.map(({ line, hint, ...finding }) => {
+    ...shown.map(({ line, hint, message, ...finding }) => {
       const position = line === undefined
         ? finding.path === undefined ? undefined : machine.position(finding.path)
         : { line, column: 1 };
       return {
         ...finding,
         stage,
-        ...(hint === undefined ? {} : { hint }),
+        message: clip(message, MAX_TEXT_LENGTH),
+        ...(hint === undefined ? {} : { hint: clip(hint, MAX_TEXT_LENGTH) }),
         ...(position === undefined || source === undefined
           ? {}
           : { position, excerpt: source.excerpt(position.line) }),

@@ -61,3 +61,11 @@ Deno.test("placeFindings() shows 200 findings, errors first to stay, and counts 
   assertEquals(placed.slice(198).map(({ code }) => code), ["w198", "last", "more-problems"]);
   assertEquals(placed[200]?.message, "51 more problems are not shown");
 });
+
+Deno.test("placeFindings() cuts messages and hints to 1,000 code points", () => {
+  const long = "x".repeat(5_000);
+  const [found] = placeFindings(machine, "check", [
+    { severity: "error", code: "c", message: long, hint: long },
+  ]);
+  assertEquals([found?.message.length, found?.hint?.length], [1_000, 1_000]);
+});
