@@ -6,20 +6,25 @@
 import {
   callModel,
   type CallOptions,
+  type CompleteOptions,
+  DEFAULT_MAX_TOKENS,
+  estimateInputTokens,
+  isLedgerWithin,
   KitError,
   type Ledger,
   type LlmProvider,
-  type LlmResponse,
   type Message,
   NO_USAGE,
+  type Reservation,
+  streamModel,
   type Usage,
 } from "../llm/mod.ts";
 
 /**
  * Wraps a provider so that every request is charged to an account and kept within its budget.
  *
- * What is asked through a ledger below that account is charged there once. What is asked through any other ledger is
- * charged to the account first and then told to that ledger too, so that nobody can get around the account.
+ * What is asked through a ledger below that account is charged there once. What is asked through any other ledger must fit
+ * both and is charged to both, so that nobody can get around the account.
  *
  * @param provider The provider.
  * @param defaults The account, and what requests are sent with where they do not say.
@@ -30,13 +35,12 @@ export function meterProvider(provider: LlmProvider, defaults: CallOptions): Llm
     ...copyFacts(provider),
     metersItself: true,
     complete: async (messages, options = {}) => {
-      const { ledger: theirs, ...request } = options;
-      const whole = { ...defaults, ...request };
-      if (theirs === undefined) return await callModel(provider, messages, whole);
-      if (isBelow(theirs, defaults.ledger)) {
-        return await callModel(provider, messages, { ...whole, ledger: theirs });
-      }
-      return await callForBoth(provider, messages, { ...whole, theirs });
+      using charged = await openCharge({ provider, messages, options, defaults });
+      return await callModel(provider, messages, charged.options);
+    },
+    stream: async function* (messages, options = {}) {
+      using charged = await openCharge({ provider, messages, options, defaults });
+      yield* streamModel(provider, messages, charged.options);
     },
   };
 }
@@ -53,45 +57,52 @@ function copyFacts(provider: LlmProvider): Omit<LlmProvider, "complete"> {
   };
 }
 
-/** Whether what is reserved in one ledger is reserved in the other too. Reserving is synchronous, so nobody else is seen. */
-function isBelow(ledger: Ledger, above: Ledger): boolean {
-  if (ledger === above) return true;
-  const before = above.outstanding.llmCalls;
-  try {
-    const reservation = ledger.reserve({ inputTokens: 0, outputTokens: 0 });
-    const linked = above.outstanding.llmCalls > before;
-    reservation.release();
-    return linked;
-  } catch {
-    // the ledger is used up: asking through it fails with the right error
-    return true;
-  }
+/** How a request is made, and what is told to another ledger at its end. */
+interface Charge extends Disposable {
+  readonly options: CallOptions;
 }
 
-async function callForBoth(
-  provider: LlmProvider,
-  messages: readonly Message[],
-  options: CallOptions & { readonly theirs: Ledger },
-): Promise<LlmResponse> {
-  const { theirs, ...rest } = options;
-  const own = rest.ledger.child();
-  try {
-    return await callModel(provider, messages, { ...rest, ledger: own });
-  } finally {
-    tell(theirs, own.spent);
+async function openCharge(request: {
+  readonly provider: LlmProvider;
+  readonly messages: readonly Message[];
+  readonly options: CompleteOptions;
+  readonly defaults: CallOptions;
+}): Promise<Charge> {
+  const { provider, messages, defaults } = request;
+  const { ledger: theirs, ...given } = request.options;
+  const options: CallOptions = { ...defaults, ...given };
+  if (theirs === undefined) return { options, [Symbol.dispose]: () => {} };
+  if (isLedgerWithin(theirs, defaults.ledger)) {
+    return { options: { ...options, ledger: theirs }, [Symbol.dispose]: () => {} };
   }
+  const ledger = defaults.ledger.child();
+  const held = await theirs.acquire({
+    inputTokens: estimateInputTokens(messages, options),
+    outputTokens: options.maxTokens ?? DEFAULT_MAX_TOKENS,
+    ...(provider.model === undefined ? {} : { model: provider.model }),
+  }, options.signal === undefined ? {} : { signal: options.signal });
+  return {
+    options: { ...options, ledger, maxTokens: held.outputTokens },
+    [Symbol.dispose]: () => tell(theirs, held, { spent: ledger.spent, model: provider.model }),
+  };
 }
 
-/** Charges what was spent elsewhere, call by call; the first one carries the tokens. */
-function tell(ledger: Ledger, spent: Usage): void {
-  let left = spent;
-  for (let call = 0; call < spent.llmCalls; call += 1) {
+/** Charges what was spent elsewhere: the first call carries the tokens, further attempts count as calls. */
+function tell(
+  ledger: Ledger,
+  held: Reservation,
+  facts: { readonly spent: Usage; readonly model: string | undefined },
+): void {
+  const { spent, model } = facts;
+  if (spent.llmCalls === 0) return held.release();
+  held.settle(spent);
+  for (let call = 1; call < spent.llmCalls; call += 1) {
     try {
-      ledger.reserve({ inputTokens: 0, outputTokens: 0 }).settle(left);
+      const named = model === undefined ? {} : { model };
+      ledger.reserve({ inputTokens: 0, outputTokens: 0, ...named }).settle(NO_USAGE);
     } catch (error) {
       if (error instanceof KitError) return;
       throw error;
     }
-    left = NO_USAGE;
   }
 }
