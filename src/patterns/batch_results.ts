@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
-import type { FinishReason, TokenUsage } from "../llm/mod.ts";
+import { type FinishReason, isTokenCount, type TokenUsage } from "../llm/mod.ts";
 import { truncateText } from "./text_limits.ts";
 
 /** What became of an entry. */
@@ -27,7 +27,6 @@ export type BatchEntry =
   };
 
 const MAX_PROBLEM_CHARACTERS = 200;
-const MAX_TOKENS = 1_000_000_000;
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
@@ -94,9 +93,7 @@ function textOf(content: JsonValue | undefined): string {
 function usageOf(usage: JsonValue | undefined): TokenUsage {
   const count = (name: string): number | undefined => {
     const found = isJsonObject(usage) ? member(usage, name) : undefined;
-    const fits = typeof found === "number" && Number.isSafeInteger(found) && found >= 0 &&
-      found <= MAX_TOKENS;
-    return fits ? found : undefined;
+    return isTokenCount(found) ? found : undefined;
   };
   const [input, output] = [count("input_tokens"), count("output_tokens")];
   if (input === undefined || output === undefined) {

@@ -4,9 +4,15 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member, parseJson } from "../json/mod.ts";
-import type { FinishReason, LlmResponse, TokenUsage, ToolCall } from "../llm/mod.ts";
+import {
+  type FinishReason,
+  isTokenCount,
+  type LlmResponse,
+  type TokenUsage,
+  type ToolCall,
+} from "../llm/mod.ts";
 import { filtered, stringOf } from "./openai_response.ts";
-import { MAX_REPORTED_TOKENS, NO_REPORT } from "./token_usage.ts";
+import { NO_REPORT } from "./token_usage.ts";
 
 /** What an answer says. */
 export interface AnthropicAnswer {
@@ -51,10 +57,7 @@ export function readAnthropicUsage(usage: JsonValue | undefined): TokenUsage {
 }
 
 function countOf(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 &&
-      value <= MAX_REPORTED_TOKENS
-    ? value
-    : undefined;
+  return isTokenCount(value) ? value : undefined;
 }
 
 const FINISH: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>([

@@ -4,10 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
-import type { TokenUsage } from "../llm/mod.ts";
-
-/** The most tokens that are believed of one request. */
-export const MAX_REPORTED_TOKENS = 1_000_000_000;
+import { isTokenCount, type TokenUsage } from "../llm/mod.ts";
 
 /** Nothing reported. */
 export const NO_REPORT: TokenUsage = Object.freeze({
@@ -40,15 +37,9 @@ function countOf(usage: JsonObject, names: readonly string[]): number | undefine
   for (const name of names) {
     const value = member(usage, name);
     if (value === undefined || value === null) continue;
-    return isCount(value) ? value : undefined;
+    return isTokenCount(value) ? value : undefined;
   }
   return undefined;
-}
-
-/** Whether a number of tokens can be believed. */
-function isCount(value: JsonValue): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 &&
-    value <= MAX_REPORTED_TOKENS;
 }
 
 function difference(total: number | undefined, part: number | undefined): number | undefined {

@@ -189,5 +189,5 @@ Deno.test("structured() tells the trace that JSON is read, whatever the endpoint
   const model = new MockProvider(['{"a":1}']);
   await ports.clock.run(structured(model, "Give me A", { ports, trace }));
   assertEquals(seen, ["json"]);
-  assertEquals(Object.keys(model.lastCall?.options ?? {}).includes("outputType"), false);
+  assert(!Object.keys(model.lastCall?.options ?? {}).includes("outputType"));
 });

@@ -1,5 +1,5 @@
 /** Attempts to make a key show: whatever an endpoint answers and wherever the key is configured. */
-import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import {
   callModel,
   ConfigError,
@@ -155,5 +155,5 @@ Deno.test("createOpenAiProvider() shows no control characters of an endpoint", a
   assert(create !== undefined);
   const error = await assertRejects(() => create(ports).complete(messages), KitError);
   // deno-lint-ignore no-control-regex -- these are what is looked for
-  assertEquals(/[\x00-\x1f\x7f-\x9f]/.test(error.message), false);
+  assertFalse(/[\x00-\x1f\x7f-\x9f]/.test(error.message));
 });
