@@ -124,16 +124,29 @@ export type Outgoing =
  *
  * `JSON.stringify` escapes line feeds and lone surrogates; the line ends of Unicode are escaped here.
  *
- * @param message The message, or several as the answer to a batch.
+ * @param message The message.
  * @returns JSON without any line end in it.
  */
-export function encodeLine(message: Outgoing | readonly Outgoing[]): string {
+export function encodeLine(message: Outgoing): string {
   const text = JSON.stringify(message);
   return UNICODE_LINE_END.test(text) ? text.replace(UNICODE_LINE_ENDS, escapeCodeUnit) : text;
 }
 
 function escapeCodeUnit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** How long one line of ours may be, in bytes: clients give up a connection far above it. */
+export const MAX_OUTPUT_BYTES = 4_194_304;
+
+/**
+ * Counts the bytes of a text in UTF-8.
+ *
+ * @param text The text, without lone surrogates.
+ * @returns How many bytes it takes on the wire.
+ */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /**

@@ -33,8 +33,11 @@ export const ErrorCode = {
   unsupportedVersion: -32022,
 } as const;
 
-/** The longest string that is taken as an id; a longer one could not be echoed within the size of one line. */
-export const MAX_ID_CHARACTERS = 1_048_576;
+/**
+ * The longest string that is taken as an id. JSON has up to six bytes for a character, and the last answer of a stream
+ * names its id twice, so this is what fits into a line of 4 MiB.
+ */
+export const MAX_ID_CHARACTERS = 262_144;
 
 /** What ties a response to its request. `1` and `"1"` are different; `0` and `""` are ids like any other. */
 export type RequestId = string | number;

@@ -4,10 +4,12 @@
  * @module
  */
 export {
+  byteLength,
   decodeLine,
   encodeLine,
   failure,
   MAX_NESTING,
+  MAX_OUTPUT_BYTES,
   notification,
   type Outgoing,
   success,

@@ -96,6 +96,9 @@ export async function argumentProblems(
   args: JsonObject,
   validate: Validate,
 ): Promise<readonly string[]> {
+  const found = await validate(schema, args);
+  const size = found.find(({ keyword }) => keyword === "size");
+  if (size !== undefined) return [`${quotedPath(size.pointer)}: ${size.message}`];
   const texts = new Map<string, { readonly rank: number; readonly text: string }>();
   function note(path: string, rank: number, text: string): void {
     const known = texts.get(path);
@@ -104,7 +107,7 @@ export async function argumentProblems(
   for (const problem of unknownArguments(schema, args)) note(...problem);
   for (const problem of missingArguments(schema, args)) note(...problem);
   for (const problem of roundedIntegers(args, [])) note(...problem);
-  for (const { pointer, keyword, message } of await validate(schema, args)) {
+  for (const { pointer, keyword, message } of found) {
     if (pointer === "" && TOLD_ALREADY.has(keyword)) continue;
     const text = describe({ schema, path: pointer, keyword }) ??
       `${quotedPath(pointer)}: ${message}`;

@@ -21,7 +21,8 @@ export interface CallQueueOptions {
 export class CallQueue {
   readonly #options: CallQueueOptions;
   #running = 0;
-  #waiting: (() => Promise<void>)[] = [];
+  /** In the order in which they came. */
+  readonly #waiting = new Set<() => Promise<void>>();
   #isRefilling = false;
 
   /**
@@ -37,17 +38,19 @@ export class CallQueue {
    * Takes a call, which begins at once or when others have ended.
    *
    * @param run Does the call; never rejects.
+   * @param signal Takes the call back while it waits.
    * @returns Whether there was room.
    */
-  add(run: () => Promise<void>): boolean {
-    const mustWait = this.#running >= MAX_RUNNING_CALLS || this.#waiting.length > 0 ||
+  add(run: () => Promise<void>, signal: AbortSignal): boolean {
+    const mustWait = this.#running >= MAX_RUNNING_CALLS || this.#waiting.size > 0 ||
       this.#options.isCongested();
     if (!mustWait) {
       this.#begin(run);
       return true;
     }
-    if (this.#waiting.length >= MAX_WAITING_CALLS) return false;
-    this.#waiting.push(run);
+    if (this.#waiting.size >= MAX_WAITING_CALLS) return false;
+    this.#waiting.add(run);
+    signal.addEventListener("abort", () => this.#waiting.delete(run), { once: true });
     if (this.#running < MAX_RUNNING_CALLS) this.#refill();
     return true;
   }
@@ -63,10 +66,12 @@ export class CallQueue {
   async #refill(): Promise<void> {
     if (this.#isRefilling) return;
     this.#isRefilling = true;
-    while (this.#waiting.length > 0 && this.#running < MAX_RUNNING_CALLS) {
+    while (this.#running < MAX_RUNNING_CALLS) {
       if (this.#options.isCongested()) await this.#options.relieved();
-      const next = this.#waiting.shift();
-      if (next !== undefined) this.#begin(next);
+      const [next] = this.#waiting;
+      if (next === undefined) break;
+      this.#waiting.delete(next);
+      this.#begin(next);
     }
     this.#isRefilling = false;
   }

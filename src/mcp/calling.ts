@@ -5,9 +5,11 @@
  */
 import type { JsonObject } from "../json/mod.ts";
 import {
+  byteLength,
   encodeLine,
   ErrorCode,
   failure,
+  MAX_OUTPUT_BYTES,
   notification,
   type Outgoing,
   type Response,
@@ -26,8 +28,6 @@ import type { ServerOptions, ServerPorts } from "./server_options.ts";
 import type { Progress } from "./tool.ts";
 import { callResult, failedResult } from "./tool_shapes.ts";
 
-/** How long one line of ours may be: clients give up a connection far above it. */
-export const MAX_OUTPUT_BYTES = 4_194_304;
 /** UTF-8 has at most this many bytes for one UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 /** How much of a tool name that the client made up is quoted. */
@@ -167,5 +167,5 @@ function progressParams(report: Progress, options: { readonly isWorded: boolean 
 
 function isLongerThan(line: string, maxBytes: number): boolean {
   if (line.length * MAX_BYTES_PER_UNIT <= maxBytes) return false;
-  return line.length > maxBytes || new TextEncoder().encode(line).length > maxBytes;
+  return line.length > maxBytes || byteLength(line) > maxBytes;
 }

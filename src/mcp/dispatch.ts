@@ -37,6 +37,9 @@ import { discoverResult, initializeResult, type ServerInfo } from "./server_info
 /** How many streams of notifications may be open at once. */
 export const MAX_STREAMS = 64;
 
+/** How many messages a batch may have: what its requests ask for begins at once. */
+export const MAX_BATCH_MESSAGES = 1_024;
+
 /** Methods that only the modern era has, so that a request for one is modern even without a claim. */
 const MODERN_METHODS: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 /** Methods that both eras have. */
@@ -90,6 +93,10 @@ function dispatchBatch(
   }
   if (elements.length === 0) {
     return [refuse(undefined, invalidRequest("A batch must not be empty"))];
+  }
+  if (elements.length > MAX_BATCH_MESSAGES) {
+    const message = `A batch must not have more than ${MAX_BATCH_MESSAGES} messages`;
+    return [refuse(undefined, invalidRequest(message))];
   }
   const ids = new Set<RequestId>();
   const effects = elements.flatMap((element) => {

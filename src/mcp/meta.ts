@@ -31,6 +31,8 @@ const LOG_LEVELS: readonly JsonValue[] = [
   "emergency",
 ];
 const TRACE_PARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** The longest revision that a request may name, since the refusal repeats it. */
+const MAX_VERSION_CHARACTERS = 1_024;
 /** The longest trace state and baggage that are passed on, in characters. */
 const MAX_TRACE_CHARACTERS = 8_192;
 
@@ -125,7 +127,7 @@ export function checkLegacyMeta(params: JsonObject): Checked<RequestMeta> {
 
 function invalidKeys(meta: JsonObject): string[] {
   const checks: [key: string, isValid: (value: JsonValue | undefined) => boolean][] = [
-    [VERSION_KEY, (value) => typeof value === "string"],
+    [VERSION_KEY, (value) => typeof value === "string" && value.length <= MAX_VERSION_CHARACTERS],
     [CAPABILITIES_KEY, isJsonObject],
     [CLIENT_INFO_KEY, isImplementation],
     [LOG_LEVEL_KEY, (value) => value !== undefined && LOG_LEVELS.includes(value)],

@@ -17,6 +17,8 @@ import type { Ports } from "../ports/mod.ts";
 export const STATE_LIFETIME_MS = 600_000;
 /** Names the format; another one is not read. */
 const VERSION = "v1";
+/** How many parts the format has. */
+const PART_COUNT = 3;
 const NONCE_BYTES = 16;
 const IS_EXTRACTABLE = false;
 const ALGORITHM = { name: "HMAC", hash: "SHA-256" } as const;
@@ -80,8 +82,10 @@ export function createStateSealer(
       return `${VERSION}.${body}.${toBase64Url(new Uint8Array(signature))}`;
     },
     async open(text: string, binding: StateBinding) {
-      const [version, body, signature, ...more] = text.split(".");
-      if (version !== VERSION || body === undefined || signature === undefined || more.length > 0) {
+      const [version, body, signature, more] = text.split(".", PART_COUNT + 1);
+      if (
+        version !== VERSION || body === undefined || signature === undefined || more !== undefined
+      ) {
         return { refusal: "not of this format" };
       }
       const bytes = fromBase64Url(signature);

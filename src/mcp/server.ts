@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "../json/mod.ts";
 import {
+  byteLength,
   decodeLine,
   encodeLine,
   ErrorCode,
@@ -12,6 +13,7 @@ import {
   failure,
   type Incoming,
   type InputLine,
+  MAX_OUTPUT_BYTES,
   notification,
   type Outgoing,
   type RequestId,
@@ -41,8 +43,12 @@ interface InFlight {
 
 /** Answers to the elements of one batch. */
 interface BatchAnswer {
+  /** How many are still to come. */
   open: number;
-  readonly answers: Outgoing[];
+  /** Those that are there and have not left, encoded. */
+  lines: string[];
+  /** How long the array of them would be. */
+  bytes: number;
 }
 
 /** Not literals within `import()`: what those lead to is read at the start of the program, reached or not. */
@@ -96,7 +102,15 @@ export class Server {
   receive(line: InputLine): void {
     const incoming = this.#read(line);
     if (incoming === undefined) return;
-    for (const effect of dispatch(incoming, this.#view, this.#options.info)) this.#perform(effect);
+    try {
+      for (const effect of dispatch(incoming, this.#view, this.#options.info)) {
+        this.#perform(effect);
+      }
+    } catch (error) {
+      // One message must not end what the others asked for.
+      const fault = this.#internal(error);
+      if (incoming.kind === "request") this.#answer(failure(incoming.id, fault));
+    }
   }
 
   /**
@@ -167,20 +181,31 @@ export class Server {
 
   #performBatch(effects: readonly Effect[]): void {
     // Held open by one until all elements have begun.
-    const batch: BatchAnswer = { open: 1, answers: [] };
+    const batch: BatchAnswer = { open: 1, lines: [], bytes: ARRAY_BYTES };
     for (const effect of effects) this.#perform(effect, batch);
     this.#closeElement(batch);
   }
 
   #closeElement(batch: BatchAnswer): void {
     batch.open -= 1;
-    if (batch.open > 0 || batch.answers.length === 0) return;
-    this.#options.writer.push(encodeLine(batch.answers));
+    if (batch.open === 0) this.#sendBatch(batch);
+  }
+
+  #sendBatch(batch: BatchAnswer): void {
+    if (batch.lines.length === 0) return;
+    this.#options.writer.push(`[${batch.lines.join(",")}]`);
+    batch.lines = [];
+    batch.bytes = ARRAY_BYTES;
   }
 
   #answer(message: Outgoing, batch?: BatchAnswer): void {
-    if (batch === undefined) this.#options.writer.push(encodeLine(message));
-    else batch.answers.push(message);
+    const line = encodeLine(message);
+    if (batch === undefined) return this.#options.writer.push(line);
+    const bytes = byteLength(line) + COMMA_BYTES;
+    // Rather several arrays than one that no client reads, or answers that are lost.
+    if (batch.bytes + bytes > MAX_OUTPUT_BYTES) this.#sendBatch(batch);
+    batch.lines.push(line);
+    batch.bytes += bytes;
   }
 
   #begin(id: RequestId, batch: BatchAnswer | undefined): InFlight {
@@ -261,7 +286,7 @@ export class Server {
       if (!signal.aborted) {
         await Promise.race([this.#execute(caller, call, request), aborted(signal)]);
       }
-    });
+    }, signal);
     if (!hasRoom) this.#finish(request, caller.busy(call));
   }
 
@@ -322,6 +347,11 @@ export class Server {
     return { code: ErrorCode.internal, message: "Internal error" };
   }
 }
+
+/** What an array is longer than its elements: brackets, without a comma behind the last one. */
+const ARRAY_BYTES = 1;
+/** A comma behind each element. */
+const COMMA_BYTES = 1;
 
 const FAULTS = {
   "not-utf8": "Line is not UTF-8",

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import {
+  byteLength,
   decodeLine,
   encodeLine,
   failure,
   type Incoming,
-  notification,
   success,
 } from "../../src/jsonrpc/mod.ts";
 
@@ -82,10 +82,6 @@ Deno.test("failure() leaves out an id that could not be read", () => {
   });
 });
 
-Deno.test("encodeLine() writes the answers to a batch as one array", () => {
-  const line = encodeLine([success(1, {}), notification("a", {})]);
-  assertEquals(
-    line,
-    '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"a","params":{}}]',
-  );
+Deno.test("byteLength() counts bytes, not characters", () => {
+  assertEquals(["a", "é", "€", "😀"].map(byteLength), [1, 2, 3, 4]);
 });

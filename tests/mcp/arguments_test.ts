@@ -79,6 +79,22 @@ Deno.test("argumentProblems() names twenty problems and counts the rest", async 
   assertEquals(all.at(-1), "and 10 more problems");
 });
 
+const large: [what: string, value: JsonValue, problem: string][] = [
+  ["100,001 values", Array(100_000).fill(9_007_199_254_740_992), "more than 100000 values"],
+  [
+    "129 levels below",
+    JSON.parse("[".repeat(129) + "]".repeat(129)),
+    "nested deeper than 128 levels",
+  ],
+];
+for (const [what, value, problem] of large) {
+  Deno.test(`argumentProblems() of ${what} names their size and nothing else`, async () => {
+    assertEquals(await problems({ zzz: value }), [
+      `the arguments: too large to be checked: ${problem}`,
+    ]);
+  });
+}
+
 Deno.test("argumentProblems() quotes of a key only the beginning", async () => {
   assertEquals(await problems({ ...OK, ["k".repeat(500)]: 1 }), [
     `unknown argument '${"k".repeat(100)}…'`,

@@ -1,11 +1,12 @@
 /** Ids, malformed messages, notifications and batches. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { JsonValue } from "../../src/json/mod.ts";
 import {
   at,
   call,
   cancelled,
   converse,
+  INFO,
   initialize,
   modern,
   outline,
@@ -149,6 +150,24 @@ for (const method of unknown) {
     assertEquals(outline(answers), [[3, -32601]]);
   });
 }
+
+Deno.test("a fault of ours is -32603 without its cause, and the server goes on", async () => {
+  const info = {
+    ...INFO,
+    get instructions(): string {
+      throw new Error("a secret cause");
+    },
+  };
+  const session = new Session({ info });
+  const [init] = initialize("2025-11-25");
+  const answers = await session.exchange(init ?? "", PING_2);
+  assertEquals(answers, [
+    { jsonrpc: "2.0", id: "init", error: { code: -32603, message: "Internal error" } },
+    { jsonrpc: "2.0", id: 2, result: {} },
+  ]);
+  assertStringIncludes(session.log.join(), "a secret cause");
+  await session.close();
+});
 
 const BATCHES = "2025-03-26";
 

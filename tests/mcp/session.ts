@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../src/json/mod.ts";
-import { serve, type ServeEnd, type Tool } from "../../src/mcp/mod.ts";
+import { serve, type ServeEnd, type ServerInfo, type Tool } from "../../src/mcp/mod.ts";
 import type { LogLevel } from "../../src/ports/mod.ts";
 import { ManualClock, SeededRandom } from "../../src/testing/mod.ts";
 import { caseTools } from "../fixtures/mcp/tools.ts";
@@ -54,6 +54,8 @@ const STATE_KEY = new Uint8Array(32).fill(7);
 export interface SessionOptions {
   /** The tools; default `echo`, `slow`, `ask`, `fail`, `large` and `crash` of the fixtures. */
   readonly tools?: (clock: ManualClock) => readonly Tool[];
+  /** Who the server says it is; default {@linkcode INFO}. */
+  readonly info?: ServerInfo;
   /** The clock, to share it between sessions. */
   readonly clock?: ManualClock;
   /** The longest line that is read. */
@@ -97,7 +99,7 @@ export class Session {
       },
     };
     this.ended = serve({
-      info: INFO,
+      info: options.info ?? INFO,
       tools: () => Promise.resolve(served),
       ports: () => Promise.resolve(ports),
       stateKey: () => Promise.resolve(STATE_KEY),
