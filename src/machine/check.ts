@@ -64,7 +64,8 @@ function checkEntry(machine: Machine): Finding[] {
     severity: "error",
     code: "unknown-entry",
     message: `entry ${quoted(machine.entry)} is not a state`,
-    hint: suggestion(machine.entry, machine.states.keys()),
+    hint: suggestion(machine.entry, machine.states.keys()) ??
+      `Write one of the states: ${listed(machine.states.keys())}`,
     path: ["entry"],
   }];
 }
@@ -119,11 +120,12 @@ function* checkGate(place: Place, gate: Gate, index: number): Generator<Finding>
     if (!names.targets.has(to) && names.targets.size < MAX_SUGGESTIONS) {
       names.targets.set(to, suggestion(to, [END, ...machine.states.keys()]));
     }
+    const near = names.targets.get(to);
     yield {
       severity: "error",
       code: "unknown-state",
       message: `${state.id}: gate -> unknown state ${quoted(to)}`,
-      hint: names.targets.get(to),
+      hint: near ?? `Write ${END} or one of the states: ${listed(machine.states.keys())}`,
       path: [...path, "to"],
     };
   }
@@ -146,7 +148,10 @@ function* checkState(place: Place, registry: Registry | undefined): Generator<Fi
       severity: "error",
       code: "unknown-machine",
       message: `${state.id}: call -> unknown machine ${quoted(state.call)}`,
-      hint: suggestion(state.call, registry.names()),
+      hint: suggestion(state.call, registry.names()) ??
+        `Put the file with "machine: ${state.call}" beside this one, or call one of: ${
+          listed(registry.names())
+        }`,
       path: [...path, "call"],
     };
   }
@@ -246,6 +251,18 @@ function* checkCeilings(machine: Machine): Generator<Finding> {
       path: ["states", id, "max_visits"],
     };
   }
+}
+
+/** Most names that a hint lists. */
+const MAX_LISTED = 12;
+
+function listed(names: Iterable<string>): string {
+  const shown: string[] = [];
+  for (const name of names) {
+    if (shown.length === MAX_LISTED) return `${shown.join(", ")}, …`;
+    shown.push(name);
+  }
+  return shown.join(", ");
 }
 
 function suggestion(name: string, candidates: Iterable<string>): string | undefined {

@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonValue } from "../json/mod.ts";
-import type { FieldType } from "./grammar.ts";
+import type { Field, FieldType } from "./grammar.ts";
 import type { GrammarProblem } from "./grammar_problem.ts";
 import { pathText } from "./path_text.ts";
 import { nearest } from "./suggest.ts";
@@ -45,19 +45,19 @@ export function fits(value: JsonValue, type: FieldType): boolean {
  * Says what is wrong with a value.
  *
  * @param value The value.
- * @param type What the member may be.
+ * @param field What the member may be, and what it means.
  * @param path The member.
- * @returns The problem, with a fix where one can be told.
+ * @returns The problem, with what to write.
  */
-export function wrongValue(value: JsonValue, type: FieldType, path: Path): GrammarProblem {
+export function wrongValue(value: JsonValue, field: Field, path: Path): GrammarProblem {
+  const { type } = field;
   const sameKind = (type.kind === "choice" && typeof value === "string") ||
     (type.kind === "integer" && typeof value === "number") ||
     (type.kind === "true" && value === false);
-  const hint = fix(value, type, path);
   return {
     code: sameKind ? "bad-value" : "wrong-type",
     message: `${pathText(path)} must be ${wanted(type)}, found ${describe(value)}`,
-    ...(hint === undefined ? {} : { hint }),
+    hint: fix(value, field, path),
     path,
   };
 }
@@ -86,63 +86,82 @@ function wanted(type: FieldType): string {
   }
 }
 
-function fix(value: JsonValue, type: FieldType, path: Path): string | undefined {
+function fix(value: JsonValue, { type, meaning }: Field, path: Path): string {
   switch (type.kind) {
     case "text":
     case "key":
-      return textFix(value, path);
+      return textFix(value, { meaning, path });
     case "choice":
       return choiceFix(value, type.values);
     case "integer":
-      return typeof value === "string" && /^[0-9]{1,15}$/.test(value)
-        ? `Write ${Number(value)} without quotes`
-        : undefined;
+      return integerFix(value, meaning);
     case "boolean":
-      return booleanFix(value);
+      return booleanFix(value, meaning);
     case "true":
       return "Write true, or choose another policy";
     case "mapping":
-      return value === null && path[0] === "context"
-        ? "Write {} or leave it out"
-        : value === null && path[0] === "states"
-        ? "Indent its members below it"
-        : undefined;
+      return mappingFix(value, { meaning, path });
     case "states":
-      return Array.isArray(value)
-        ? "Write each state as a key: its id, then its members"
-        : undefined;
+      return "Write each state as a key: its id, then its members";
     case "gates":
-      return isJsonObject(value) ? 'Start each gate with "- "' : undefined;
+      return isJsonObject(value)
+        ? 'Start each gate with "- "'
+        : "Write a list: - { when: otherwise, then: ok, to: END }";
     case "names":
       return "Write - { name: … } for each";
   }
 }
 
-function textFix(value: JsonValue, path: Path): string | undefined {
-  if (value === null) return 'Write "" for an empty text';
+interface Asked {
+  readonly meaning: string;
+  readonly path: Path;
+}
+
+function textFix(value: JsonValue, { meaning, path }: Asked): string {
+  if (value === null) return `Write a text: ${meaning}`;
+  if (path.at(-1) === "mklang") return mklangFix(value);
   if (typeof value === "object") {
     return "Put a text that starts with a bracket or holds a colon in quotes";
   }
-  const key = path.at(-1);
-  const text = key === "mklang" && typeof value === "number" && Number.isInteger(value)
-    ? value.toFixed(1)
-    : String(value);
-  return `Put it in quotes: "${text}"`;
+  return `Put it in quotes: "${value}"`;
 }
 
-function choiceFix(value: JsonValue, values: readonly string[]): string | undefined {
+/** A version is mostly a number that lost its quotes; any other value is none. */
+function mklangFix(value: JsonValue): string {
+  return typeof value === "number" && [0.2, 0.3, 0.4].includes(value)
+    ? `Put it in quotes: "${value}"`
+    : 'Write "0.4" in quotes';
+}
+
+function choiceFix(value: JsonValue, values: readonly string[]): string {
   const near = typeof value === "string" ? nearest(value, values) : undefined;
   if (near !== undefined) return `Did you mean "${near}"?`;
-  return values.length === 1 ? `Write ${values[0]}` : undefined;
+  return values.length === 1
+    ? `Write ${values[0]}`
+    : `Write ${values.slice(0, -1).join(", ")} or ${values.at(-1) ?? ""}, or leave it out`;
 }
 
-function booleanFix(value: JsonValue): string | undefined {
+function integerFix(value: JsonValue, meaning: string): string {
+  if (typeof value === "string" && /^[0-9][0-9_]{0,14}$/.test(value)) {
+    const number = Number(value.replaceAll("_", ""));
+    return value.includes("_") ? `Write ${number}` : `Write ${number} without quotes`;
+  }
+  return `Write a whole number: ${meaning}`;
+}
+
+function booleanFix(value: JsonValue, meaning: string): string {
   const meant = typeof value === "string"
     ? booleanOf(value)
     : value === 1 || value === 0
     ? value === 1
     : undefined;
-  return meant === undefined ? undefined : `Write ${meant}`;
+  return meant === undefined ? `Write true or false: ${meaning}` : `Write ${meant}`;
+}
+
+function mappingFix(value: JsonValue, { meaning, path }: Asked): string {
+  if (path[0] === "context" && value === null) return "Write {} or leave it out";
+  if (typeof path.at(-1) === "number") return `Write a mapping, such as ${meaning}`;
+  return `Write its members below it, each as "key: value": ${meaning}`;
 }
 
 /** Longest text that a message quotes, in code points. */

@@ -93,6 +93,7 @@ export function callCycles(machine: Machine, registry: Registry | undefined): Fi
       code: "call-cycle",
       message: `note: ${state.id}: the call of ${quoted(state.call)} leads back to this machine, ` +
         "and calls deeper than 8 halt",
+      hint: "Make sure that a gate ends the chain before",
       path: ["states", state.id, "call"],
     });
   }

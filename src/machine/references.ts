@@ -160,7 +160,9 @@ function* checkField(
     severity: "warning",
     code: "unresolved-field",
     message: `${state.id}: the inline context map ${quoted(root)} has no key ${quoted(field)}`,
-    hint: near === undefined ? undefined : `Did you mean ${placeholder(`${root}.${near}`)}?`,
+    hint: near === undefined
+      ? `Add ${field} to ${root} in context, or write ${root} in a state`
+      : `Did you mean ${placeholder(`${root}.${near}`)}?`,
     path,
   };
 }

@@ -6,13 +6,16 @@
 
 /** Longest name that is compared; longer ones are not slips of the pen. */
 const MAX_NAME_LENGTH = 64;
+/** Shortest name that is taken for the beginning of a longer one. */
+const MIN_PREFIX_LENGTH = 3;
 /** Most candidates that are compared. */
 const MAX_CANDIDATES = 2_000;
 
 /**
  * Finds the candidate nearest to a name that was not found.
  *
- * Equal but for case, hyphens and underscores comes first; else the fewest edits, at most a third of the name's length.
+ * Equal but for case, hyphens and underscores comes first; then the fewest edits, at most a third of the name's length;
+ * then the only candidate that begins with the name.
  *
  * @param name The name as written.
  * @param candidates What would have been right.
@@ -24,9 +27,11 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let fewest = Math.max(1, Math.floor(name.length / 3)) + 1;
   let compared = 0;
+  const begun: string[] = [];
   for (const candidate of candidates) {
     if (++compared > MAX_CANDIDATES) break;
     if (candidate === name) continue;
+    if (name.length >= MIN_PREFIX_LENGTH && candidate.startsWith(name)) begun.push(candidate);
     if (bareName(candidate) === bare) return candidate;
     if (Math.abs(candidate.length - name.length) >= fewest) continue;
     const edits = editDistance(name, candidate);
@@ -35,7 +40,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
       fewest = edits;
     }
   }
-  return best;
+  return best ?? (begun.length === 1 ? begun[0] : undefined);
 }
 
 function bareName(name: string): string {

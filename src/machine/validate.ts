@@ -11,7 +11,6 @@ import {
   GATE_FIELDS,
   MACHINE_FIELDS,
   NAME_FIELDS,
-  OTHER_WORDS,
   POLICY_KEYS,
   type PolicyKey,
   RESERVED_NAMES,
@@ -21,6 +20,7 @@ import {
 import type { GrammarProblem } from "./grammar_problem.ts";
 import { pathText } from "./path_text.ts";
 import { nearest } from "./suggest.ts";
+import { meantKey, unknownKey } from "./unknown_key.ts";
 
 /** A path into a document. */
 type Path = readonly (string | number)[];
@@ -58,13 +58,17 @@ interface Expected {
 
 function validateFields(value: JsonObject, expected: Expected, visit: Visit): void {
   const { fields, path } = expected;
+  // A slip in a key is one problem: that the right key is missing only follows from it.
+  const meant = new Set<string | undefined>();
   for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(fields, key)) visit(unknownKey(key, value, expected));
+    if (Object.hasOwn(fields, key)) continue;
+    meant.add(meantKey(key, { ...expected, value }));
+    visit(unknownKey(key, { ...expected, value }));
   }
   for (const [key, field] of Object.entries(fields)) {
     const found = member(value, key);
     if (found !== undefined) validateField(found, field, { path: [...path, key], visit });
-    else if (field.required) {
+    else if (field.required && !meant.has(key)) {
       visit({
         code: "missing-key",
         message: path.length === 0
@@ -87,11 +91,11 @@ function validateField(value: JsonValue, field: Field, { path, visit }: Place): 
   const { type } = field;
   switch (type.kind) {
     case "states":
-      return validateStates(value, { path, visit });
+      return validateStates(value, field, { path, visit });
     case "gates":
-      return validateGates(value, { path, visit });
+      return validateGates(value, field, { path, visit });
     case "names":
-      return validateNames(value, { path, visit });
+      return validateNames(value, field, { path, visit });
     case "text":
     case "key":
     case "choice":
@@ -99,15 +103,15 @@ function validateField(value: JsonValue, field: Field, { path, visit }: Place): 
     case "boolean":
     case "true":
     case "mapping":
-      if (!fits(value, type)) visit(wrongValue(value, type, path));
+      if (!fits(value, type)) visit(wrongValue(value, field, path));
       else if (type.kind === "key" && typeof value === "string" && RESERVED_NAMES.has(value)) {
         visit(reserved(value, path));
       }
   }
 }
 
-function validateStates(value: JsonValue, { path, visit }: Place): void {
-  if (!isJsonObject(value)) return visit(wrongValue(value, { kind: "states" }, path));
+function validateStates(value: JsonValue, field: Field, { path, visit }: Place): void {
+  if (!isJsonObject(value)) return visit(wrongValue(value, field, path));
   const ids = Object.keys(value);
   if (ids.length === 0) {
     visit({
@@ -122,8 +126,23 @@ function validateStates(value: JsonValue, { path, visit }: Place): void {
     if (RESERVED_NAMES.has(id)) visit({ ...reserved(id, statePath), part: "key" });
     const state = member(value, id) ?? null;
     if (isJsonObject(state)) validateState(state, { path: statePath, visit });
-    else visit(wrongValue(state, { kind: "mapping" }, statePath));
+    else visit({ ...wrongValue(state, STATE, statePath), hint: stateHint(id) });
   }
+}
+
+const STATE: Field = { type: { kind: "mapping" }, meaning: "a state" };
+const GATE: Field = {
+  type: { kind: "mapping" },
+  meaning: "{ when: otherwise, then: ok, to: END }",
+};
+const NAME: Field = { type: { kind: "mapping" }, meaning: "a name" };
+
+/** An id that is the name of a state's member shows a slip in the indentation. */
+function stateHint(id: string): string {
+  const isMember = Object.values(STATE_FIELDS).some((fields) => Object.hasOwn(fields, id));
+  return isMember
+    ? `Indent "${id}" further: it belongs to the state above it`
+    : "Indent its members below it";
 }
 
 function validateState(state: JsonObject, { path, visit }: Place): void {
@@ -159,8 +178,8 @@ function stateKind(state: JsonObject): StateKind | "none" {
   return generative || nearest("prompt", Object.keys(state)) !== undefined ? "generative" : "none";
 }
 
-function validateGates(value: JsonValue, { path, visit }: Place): void {
-  if (!Array.isArray(value)) return visit(wrongValue(value, { kind: "gates" }, path));
+function validateGates(value: JsonValue, field: Field, { path, visit }: Place): void {
+  if (!Array.isArray(value)) return visit(wrongValue(value, field, path));
   if (value.length === 0) {
     visit({
       code: "empty",
@@ -172,7 +191,7 @@ function validateGates(value: JsonValue, { path, visit }: Place): void {
   for (const [index, gate] of value.entries()) {
     const gatePath = [...path, index];
     if (isJsonObject(gate)) validateGate(gate, { path: gatePath, visit });
-    else visit(wrongValue(gate, { kind: "mapping" }, gatePath));
+    else visit(wrongValue(gate, GATE, gatePath));
   }
 }
 
@@ -210,8 +229,11 @@ const GATE_WORDS: Readonly<Record<PolicyKey, string>> = {
 };
 
 function validateWithoutPolicy(gate: JsonObject, { path, visit }: Place): void {
+  const unknown = Object.keys(gate).filter((key) => !Object.hasOwn(ANY_GATE, key));
   const slip = POLICY_KEYS.find((policy) =>
-    nearest(policy, Object.keys(gate).filter((key) => !Object.hasOwn(ANY_GATE, key))) !== undefined
+    unknown.some((key) =>
+      meantKey(key, { value: gate, fields: GATE_FIELDS[policy], path, what: "a gate" }) === policy
+    )
   );
   if (slip === undefined) {
     visit({
@@ -228,57 +250,19 @@ function validateWithoutPolicy(gate: JsonObject, { path, visit }: Place): void {
 
 const ANY_GATE: Fields = { ...GATE_FIELDS.escalate, escalate: OPTIONAL_TO };
 
-function validateNames(value: JsonValue, { path, visit }: Place): void {
-  if (!Array.isArray(value)) return visit(wrongValue(value, { kind: "names" }, path));
+function validateNames(value: JsonValue, field: Field, { path, visit }: Place): void {
+  if (!Array.isArray(value)) return visit(wrongValue(value, field, path));
   for (const [index, entry] of value.entries()) {
     const entryPath = [...path, index];
     if (isJsonObject(entry)) {
       validateFields(entry, { fields: NAME_FIELDS, path: entryPath, what: "an entry" }, visit);
     } else {
       visit({
-        ...wrongValue(entry, { kind: "mapping" }, entryPath),
+        ...wrongValue(entry, NAME, entryPath),
         hint: typeof entry === "string" ? `Write - { name: ${entry} }` : "Write - { name: … }",
       });
     }
   }
-}
-
-function unknownKey(
-  key: string,
-  value: JsonObject,
-  { fields, path, what }: Expected,
-): GrammarProblem {
-  const free = Object.keys(fields).filter((known) => !Object.hasOwn(value, known));
-  const near = meantKey(key, free);
-  const shown = key.length > 60 ? `${key.slice(0, 59)}…` : key;
-  return {
-    code: "unknown-key",
-    message: `The key "${shown}" is not allowed in ${what}${
-      path.length === 0 ? "" : ` (${pathText(path)})`
-    }`,
-    hint: near === undefined && value[key] === null && /\s/.test(key)
-      ? "If it is part of a text, put the whole text in quotes: a comma between brackets ends it"
-      : unknownKeyHint(key, near, free),
-    path: [...path, key],
-    part: "key",
-  };
-}
-
-function meantKey(key: string, free: readonly string[]): string | undefined {
-  const near = nearest(key, free);
-  if (near !== undefined) return near;
-  const other = Object.hasOwn(OTHER_WORDS, key.toLowerCase())
-    ? OTHER_WORDS[key.toLowerCase()]
-    : undefined;
-  return other !== undefined && free.includes(other) ? other : undefined;
-}
-
-function unknownKeyHint(key: string, near: string | undefined, free: readonly string[]): string {
-  if (key === "yaml-language-server" || key === "$schema") {
-    return 'Write it as a comment: "# yaml-language-server: $schema=…"';
-  }
-  if (near !== undefined) return `Did you mean "${near}"?`;
-  return free.length === 0 ? "Remove it" : `Remove it; what could be added: ${free.join(", ")}`;
 }
 
 function reserved(name: string, path: Path): GrammarProblem {

@@ -211,6 +211,26 @@ Deno.test("checkMachine() suggests END for another spelling of it", () => {
   assertEquals(checkMachine(machine)[0]?.hint, "Did you mean 'END'?");
 });
 
+Deno.test("checkMachine() lists what there is where no name is near", () => {
+  const hints = (text: string) =>
+    checkMachine(readMachine(text), { registry: createRegistry([readMachine(KID)]) })
+      .filter(({ severity, code }) => severity === "error" && code !== "no-path-to-end")
+      .map(({ hint }) => hint);
+  assertEquals(hints(machineText(state("a"), "entry: start")), ["Write one of the states: a"]);
+  assertEquals(hints(machineText(state("a", `{ when: x, then: ok, to: other }, ${TO_END}`))), [
+    "Write END or one of the states: a",
+  ]);
+  assertEquals(hints(machineText(`  a: { call: other, output: o, gates: [${TO_END}] }`)), [
+    'Put the file with "machine: other" beside this one, or call one of: kid',
+  ]);
+  const many = Array.from({ length: 20 }, (_, index) => state(`s${index}`)).join("\n");
+  assertEquals(hints(machineText(many, "entry: nowhere")), [
+    "Write one of the states: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, …",
+  ]);
+});
+
+const KID = machineText(state("a"), "machine: kid");
+
 Deno.test("checkMachine() finds hooks and targets of a gate before what its state lacks", () => {
   const machine = readMachine(machineText(
     state("a", "{ when: x, hook: h, then: ok, to: q }, { when: y, then: ok, to: END }"),
@@ -236,7 +256,7 @@ Deno.test("checkReferences() finds in a draft what names refer to, and nothing o
     `  a: { promt: p, structure: s, output: o, gates: [{ when: x, then: ok, to: q }] }`,
     "entry: b",
   ));
-  assertEquals(diagnostics.map(({ code }) => code), ["missing-key", "unknown-key"]);
+  assertEquals(diagnostics.map(({ code }) => code), ["unknown-key"]);
   assertEquals(draft === undefined ? [] : lines(checkReferences(draft)), [
     "error unknown-entry 3:8 entry 'b' is not a state",
     "error unknown-state 5:76 a: gate -> unknown state 'q'",

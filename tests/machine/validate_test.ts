@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
 import { loadReader } from "../../src/machine/load_reader.ts";
+import { anyDocument } from "./arbitrary_documents.ts";
 import { machineText, state, TO_END } from "./machines.ts";
 
 const { parseMachine } = await loadReader();
@@ -231,7 +233,6 @@ const rows: Row[] = [
     what: "a slip in a policy",
     text: gate("{ when: x, escalte: true, to: END }"),
     problems: [
-      'missing-key 5:52 states.a.gates[0] has no "escalate"',
       'unknown-key 5:63 The key "escalte" is not allowed in a gate (states.a.gates[0])',
     ],
   },
@@ -290,6 +291,109 @@ for (const { what, text, problems, hint } of rows) {
     assert(diagnostics.every(({ excerpt }) => excerpt !== undefined));
   });
 }
+
+const advice: [what: string, text: string, hint: string][] = [
+  ["a version that is none", top("mklang: 5"), 'Write "0.4" in quotes'],
+  ["an entry without a value", top("entry:"), "Write a text: the id of the first state"],
+  ["a budget of nothing", top("budget: 0"), "Write a whole number: the most steps of one run"],
+  ["a budget with an underscore", top("budget: 1_000"), "Write 1000"],
+  [
+    "a tier of another program",
+    own("tier: mini"),
+    "Write fast, balanced or reasoning, or leave it out",
+  ],
+  ["another parse", own("parse: yaml"), "Write list or json, or leave it out"],
+  [
+    "a boolean that is none",
+    own("reason: maybe"),
+    "Write true or false: whether the model thinks before it answers",
+  ],
+  [
+    "a context that is a list",
+    top("context: [a]"),
+    'Write its members below it, each as "key: value": the values that a run starts with',
+  ],
+  [
+    "a gate that is a text",
+    gate("END"),
+    "Write a mapping, such as { when: otherwise, then: ok, to: END }",
+  ],
+  [
+    "gates that are a text",
+    machineText("  a: { prompt: p, structure: s, output: o, gates: END }"),
+    "Write a list: - { when: otherwise, then: ok, to: END }",
+  ],
+  [
+    "gates beside their state",
+    machineText(
+      "  a: { prompt: p, structure: s, output: o, gates: [" + TO_END + "] }\n  gates: []",
+    ),
+    'Indent "gates" further: it belongs to the state above it',
+  ],
+  ["a slip in a policy", gate("{ when: x, escalte: true, to: END }"), 'Did you mean "escalate"?'],
+  ["the beginning of a word", top("tools: [{ name: t, descr: d }]"), 'Did you mean "description"?'],
+  [
+    "no space after a colon",
+    gate("{ when: x, then:ok, to: END }"),
+    'Write a space after the colon: "then: ok"',
+  ],
+  [
+    "a gate with fail that leads on",
+    gate("{ when: x, fail: true, to: END }"),
+    "Remove it: only a gate with then, repair or escalate has it",
+  ],
+  [
+    "a question of a gate that does not ask",
+    gate("{ when: x, then: ok, to: END, ask: q }"),
+    "Remove it: only a gate with escalate has it",
+  ],
+  [
+    "a prompt in a state that calls",
+    machineText(`  a: { call: m, prompt: p, output: o, gates: [${TO_END}] }`),
+    'Keep one of "call" and "prompt": they make different kinds of states',
+  ],
+  [
+    "a tier in a state that runs a tool",
+    machineText(`  a: { tool: t, tier: fast, output: o, gates: [${TO_END}] }`),
+    "Remove it: only a state with prompt or call has it",
+  ],
+  [
+    "a key of a state at the top",
+    top("prompt: p"),
+    "It belongs to a state: check how far the line is indented, or remove it",
+  ],
+  [
+    "a key of a state in a gate",
+    gate("{ when: x, then: ok, to: END, output: o }"),
+    "It belongs to a state: check how far the line is indented, or remove it",
+  ],
+  [
+    "a comma in a text",
+    gate("{ when: it is good, really, then: ok, to: END }"),
+    "If it is part of a text, put the whole text in quotes: a comma between brackets ends it",
+  ],
+  [
+    "a key of nothing",
+    top("colour: red"),
+    "Remove it; also allowed here: mklang, default_tier, result, context, tools, hooks",
+  ],
+];
+for (const [what, text, hint] of advice) {
+  Deno.test(`parseMachine() says what to write for ${what}`, () => {
+    const errors = parseMachine(text).diagnostics.filter(({ severity }) => severity === "error");
+    assertEquals(errors.map((error) => error.hint), [hint]);
+  });
+}
+
+Deno.test("parseMachine() says what to write for every problem of the grammar", () => {
+  fc.assert(
+    fc.property(anyDocument, (value) => {
+      const { diagnostics } = parseMachine(JSON.stringify(value));
+      for (const { message, hint } of diagnostics) assert((hint ?? "") !== "", message);
+    }),
+    { numRuns: 300, seed: 11 },
+  );
+});
 
 Deno.test("parseMachine() says of a grammar problem its stage and its path", () => {
   const { diagnostics } = parseMachine(gate("{ when: true, then: ok, to: END }"));
