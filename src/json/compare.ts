@@ -50,15 +50,22 @@ export function cloneJson(value: JsonValue): JsonValue {
 }
 
 /**
- * Freezes a value and everything in it.
+ * Freezes a value and everything in it. Only data is: arrays and plain objects. Bytes cannot be frozen, and what has a
+ * class of its own may have to change.
  *
- * @param value Data without cycles.
+ * @param value Any value.
  * @returns The same value.
  */
 export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+  if (typeof value === "object" && value !== null && isData(value) && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const part of Object.values(value)) deepFreeze(part);
   }
   return value;
+}
+
+function isData(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }

@@ -27,7 +27,7 @@ import type {
 } from "./eval_options.ts";
 import { checkNumber } from "./options.ts";
 import { forEachIndex } from "./pool.ts";
-import { truncateText } from "./text_limits.ts";
+import { thrownText, truncateText } from "./text_limits.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_REASON_CHARACTERS = 1000;
@@ -164,8 +164,7 @@ async function tryOnce(
   } catch (error) {
     if (timer.signal.aborted) return { reason: `took more than ${timeoutMs} ms`, usage };
     if (error instanceof KitError) usage = addUsage(usage, error.usage);
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { reason: `failed with ${text}`, usage };
+    return { reason: `failed with ${thrownText(error)}`, usage };
   }
 }
 

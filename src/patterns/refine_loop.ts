@@ -27,6 +27,7 @@ import {
   type RefineStopReason,
 } from "./refine_options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
+import { thrownText } from "./text_limits.ts";
 
 const DEFAULT_MAX_ITERATIONS = 5;
 const DEFAULT_PATIENCE = 3;
@@ -242,7 +243,7 @@ class Refinement {
       this.#run.signal.throwIfAborted();
       const known = error instanceof KitError ? error : new PatternError(
         "evaluator",
-        `Cannot score a draft: the evaluator failed: ${String(error)}`,
+        `Cannot score a draft: the evaluator failed: ${thrownText(error)}`,
         { cause: error },
       );
       this.#evaluatorError = known.message;

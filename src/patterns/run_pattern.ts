@@ -34,6 +34,7 @@ import {
   type PatternResult,
   type SpendFacts,
 } from "./options.ts";
+import { thrownText } from "./text_limits.ts";
 
 /** What one request of a pattern is sent with, beyond what the pattern's options say. */
 export interface RequestOptions extends Omit<CompleteOptions, "ledger"> {
@@ -236,6 +237,7 @@ function explain(
     });
   }
   if (known !== undefined) return known;
-  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return new PatternError("pattern", `Cannot finish ${facts.name}: ${text}`, { cause: thrown });
+  return new PatternError("pattern", `Cannot finish ${facts.name}: ${thrownText(thrown)}`, {
+    cause: thrown,
+  });
 }

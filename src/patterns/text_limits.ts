@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { randomHex } from "../llm/mod.ts";
+import { cutText, randomHex, redact } from "../llm/mod.ts";
 import type { Random } from "../ports/mod.ts";
 
 const TRUNCATION_MARK = "\n[truncated]";
@@ -35,6 +35,26 @@ export function truncateText(text: string, limit: number): TruncatedText {
 function headOf(text: string, length: number): string {
   const head = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(head) ? head.slice(0, -1) : head;
+}
+
+const MAX_THROWN_CHARACTERS = 500;
+
+/**
+ * What is told of something that code of the caller's threw: name and message, secrets masked, cut.
+ *
+ * @param thrown Anything.
+ * @returns The text. Never throws, whatever was thrown.
+ */
+export function thrownText(thrown: unknown): string {
+  return cutText(redact(plainText(thrown)), MAX_THROWN_CHARACTERS);
+}
+
+function plainText(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  } catch {
+    return `a thrown ${typeof thrown}`;
+  }
 }
 
 /**

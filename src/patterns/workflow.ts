@@ -9,7 +9,12 @@ import { fingerprint } from "./fingerprint.ts";
 import { checkNumber, type PatternResult } from "./options.ts";
 import { toPlainJson } from "./plain_json.ts";
 import { runPattern } from "./run_pattern.ts";
-import { readCheckpoint, type ResumedState, workflowDigest } from "./workflow_checkpoint.ts";
+import {
+  checkpointFailure,
+  readCheckpoint,
+  type ResumedState,
+  workflowDigest,
+} from "./workflow_checkpoint.ts";
 import { checkOrder } from "./workflow_order.ts";
 import type { WorkflowMetadata, WorkflowOptions, WorkflowStep } from "./workflow_options.ts";
 import { WorkflowRun } from "./workflow_run.ts";
@@ -76,7 +81,7 @@ export class Workflow {
    * @param options How the workflow runs.
    * @returns What the steps gave, by name.
    * @throws {ConfigError} Code `argument`, if the input is not JSON data; `KitError` code `checkpoint`, if what is to be
-   * gone on from does not fit.
+   * gone on from does not fit or cannot be read.
    * @throws {KitError} What the failing step threw, `details.step` its name; `partial` is a {@linkcode
    * WorkflowCheckpoint} with what the finished steps gave.
    */
@@ -105,7 +110,7 @@ export class Workflow {
       });
       run.keep(() => work.checkpoint());
       await work.finishAll();
-      await options.checkpoints?.store.remove(options.checkpoints.key);
+      await work.forget();
       const value = deepFreeze(Object.fromEntries<JsonValue>(work.outputs()));
       const result = run.result({ value, metadata: { steps: work.reports() } });
       return resumed === undefined
@@ -119,10 +124,18 @@ export class Workflow {
     digests: { readonly workflowDigest: string; readonly inputDigest: string },
   ): Promise<ResumedState | undefined> {
     const { resumeFrom, checkpoints } = options;
-    const kept = resumeFrom ?? await checkpoints?.store.load(checkpoints.key);
+    const kept = resumeFrom ?? await loadKept(checkpoints);
     return kept === undefined
       ? undefined
       : readCheckpoint(kept, { ...digests, steps: this.#steps });
+  }
+}
+
+async function loadKept(checkpoints: WorkflowOptions["checkpoints"]): Promise<unknown> {
+  try {
+    return await checkpoints?.store.load(checkpoints.key);
+  } catch (error) {
+    throw checkpointFailure("read", error);
   }
 }
 

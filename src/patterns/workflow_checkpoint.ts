@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/m
 import { KitError, NO_USAGE, type Usage } from "../llm/mod.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { toPlainJson } from "./plain_json.ts";
+import { thrownText } from "./text_limits.ts";
 import type { WorkflowStep } from "./workflow_options.ts";
 
 /** What a run goes on with. */
@@ -107,4 +108,19 @@ function readUsage(record: JsonObject): Usage {
 
 function misfit(problem: string): KitError {
   return new KitError("checkpoint", `Cannot resume the workflow: ${problem}`);
+}
+
+/**
+ * The error of a store, or of a listener, that a checkpoint could not be given to.
+ *
+ * @param what What could not be done.
+ * @param cause What it threw.
+ * @returns An error of code `checkpoint`.
+ */
+export function checkpointFailure(what: "read" | "keep" | "forget", cause: unknown): KitError {
+  return new KitError(
+    "checkpoint",
+    `Cannot ${what} the checkpoint of the workflow: ${thrownText(cause)}`,
+    { cause },
+  );
 }

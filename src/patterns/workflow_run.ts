@@ -20,7 +20,8 @@ import {
 import { toPlainJson } from "./plain_json.ts";
 import type { PatternRun } from "./run_pattern.ts";
 import { stepContext } from "./step_context.ts";
-import type { ResumedState } from "./workflow_checkpoint.ts";
+import { thrownText } from "./text_limits.ts";
+import { checkpointFailure, type ResumedState } from "./workflow_checkpoint.ts";
 import type {
   WorkflowCheckpoint,
   WorkflowOptions,
@@ -256,10 +257,21 @@ export class WorkflowRun {
       });
     } catch (error) {
       stored = false;
-      if (onCheckpointError === "throw") throw error;
+      if (onCheckpointError === "throw") throw checkpointFailure("keep", error);
     } finally {
       this.#parts.run.point("checkpoint", { name, stored });
       resolve();
+    }
+  }
+
+  /** Forgets the checkpoint of a run that is finished. */
+  async forget(): Promise<void> {
+    const { checkpoints, onCheckpointError = "ignore" } = this.#parts.options;
+    try {
+      await checkpoints?.store.remove(checkpoints.key);
+    } catch (error) {
+      this.#parts.run.point("checkpoint", { name: "end", stored: false });
+      if (onCheckpointError === "throw") throw checkpointFailure("forget", error);
     }
   }
 }
@@ -293,8 +305,7 @@ function named(error: unknown, step: string): unknown {
     return copyError(error, { details: { ...error.details, step } });
   }
   if (error instanceof DOMException) return error;
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new PatternError("workflow", `Step "${step}" failed: ${text}`, {
+  return new PatternError("workflow", `Step "${step}" failed: ${thrownText(error)}`, {
     cause: error,
     details: { step },
   });
