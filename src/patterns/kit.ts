@@ -128,7 +128,8 @@ export class Kit implements AsyncDisposable {
       this.#messages = result.metadata.messages;
       return result;
     }, options.signal);
-    this.#turns = Promise.allSettled([earlier, work]);
+    // without their results: each would keep those of all turns before it
+    this.#turns = Promise.allSettled([earlier, work]).then(() => undefined);
     return work;
   }
 
