@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { checkDurable } from "./commission_durable.ts";
+import { checkPeople } from "./commission_people.ts";
+import { checkRounds } from "./commission_rounds.ts";
 import { checkSession } from "./commission_session.ts";
 import { PEER_CLIENTS } from "./commission_driver.ts";
 import { makePlace } from "./commission_place.ts";
@@ -11,6 +14,9 @@ import type { Report } from "./report.ts";
 
 const PARTS: Readonly<Record<string, (checking: Checking) => Promise<void>>> = {
   session: checkSession,
+  people: checkPeople,
+  rounds: checkRounds,
+  durable: checkDurable,
 };
 
 /**

@@ -220,14 +220,23 @@ export class Peer {
 
   /** The next question that the client is asked. */
   async asked(): Promise<Asked> {
-    const found = async (): Promise<Asked> => {
+    const asked = await this.askedDuring(new Promise<never>(() => undefined));
+    if (asked === undefined) throw new Error("no question");
+    return asked;
+  }
+
+  /** The next question, or `undefined` if something else is over first. */
+  async askedDuring(over: Promise<unknown>): Promise<Asked | undefined> {
+    const OVER = Symbol();
+    const ended = over.then(() => OVER);
+    const find = async (): Promise<Asked | undefined> => {
       for (;;) {
         const asked = this.#asked.shift();
         if (asked !== undefined) return asked;
-        await this.#wake.promise;
+        if (await Promise.race([ended, this.#wake.promise]) === OVER) return undefined;
       }
     };
-    return await within(found(), "a question");
+    return await within(find(), "a question");
   }
 
   /** Answers a question as the person at the client does. */

@@ -128,12 +128,12 @@ class RequestReader {
 async function leftWithin(next: Promise<string | undefined>, ms: number): Promise<boolean> {
   if (ms <= 0) return false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const waited = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
+  const waited = new Promise<"waited">((resolve) => {
+    timer = setTimeout(() => resolve("waited"), ms);
   });
-  const left = await Promise.race([next.then((body) => body === undefined), waited]);
+  const left = await Promise.race([next.then((body) => body ?? "left"), waited]);
   clearTimeout(timer);
-  return left;
+  return left === "left";
 }
 
 function lastMessage(body: string): string {

@@ -5,9 +5,8 @@
  */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { check, type Checking, until } from "./commission_checks.ts";
-import { type Loose, objectOf, type Outcome, Peer, textOf } from "./commission_driver.ts";
+import { type Loose, objectOf, type Outcome, Peer, textOf, within } from "./commission_driver.ts";
 import {
-  ASKING,
   BRANCHES,
   ENDLESS,
   JUDGED,
@@ -48,7 +47,7 @@ export async function checkSession(checking: Checking): Promise<void> {
   await checkCancelling(checking, peer);
   await checkBadInput(checking, peer);
   await check(checking, "a heart beats within ten seconds of silence", async () => {
-    assertEquals(objectOf(await silent.outcome).result, "late");
+    assertEquals(objectOf(await within(silent.outcome, "the answer")).result, "late");
     assertRising(silent.progress);
     assert(silent.progress.length >= 3, `${silent.progress.length} reports`);
     return `${silent.progress.length} reports`;
@@ -65,7 +64,7 @@ async function checkTools(checking: Checking, peer: Peer): Promise<void> {
   await check(checking, "check names every problem of a machine and asks no model", async () => {
     const before = checking.place.model.seen.length;
     const found = objectOf(await peer.call("check", { source: WRONG }));
-    assertEquals(found.ok, false);
+    assert(!found.ok);
     for (const word of ["nowhere", "gone", "lost", "unheard_of"]) {
       assert(found.errors.some((error: string) => error.includes(word)), `not named: ${word}`);
     }
@@ -108,7 +107,7 @@ async function checkRuns(checking: Checking, peer: Peer): Promise<void> {
   });
   await check(checking, "progress is told in words and rises", async () => {
     const call = peer.begin("run", { source: STEADY });
-    assertEquals(objectOf(await call.outcome).result, "c");
+    assertEquals(objectOf(await within(call.outcome, "the answer")).result, "c");
     assert(call.progress.length >= 4, `${call.progress.length} reports`);
     assertRising(call.progress);
     // The oldest revision has numbers only.
@@ -183,7 +182,7 @@ async function checkWaiting(checking: Checking, peer: Peer): Promise<void> {
     const look = peer.begin("resume", { run, wait_seconds: 20 });
     await until(() => look.progress.length > 0, "the look reports");
     peer.cancel(look);
-    assertEquals((await look.outcome).kind, "error");
+    assertEquals((await within(look.outcome, "the answer")).kind, "error");
     const outcome = objectOf(await peer.call("resume", { run, wait_seconds: 20 }));
     assertEquals([outcome.status, outcome.result], ["done", "c"]);
   });
@@ -196,7 +195,7 @@ async function checkCancelling(checking: Checking, peer: Peer): Promise<void> {
     const call = peer.begin("run", { source: ENDLESS });
     await until(() => endless().length > 1, "the branches are under way");
     peer.cancel(call);
-    assertEquals((await call.outcome).kind, "error");
+    assertEquals((await within(call.outcome, "the answer")).kind, "error");
     await until(() => endless().every(({ cut }) => cut), "every request is cut");
     const sent = endless().length;
     assertEquals(objectOf(await peer.call("run", { source: PLAIN })).status, "done");
@@ -306,7 +305,7 @@ export function refusal(outcome: Outcome, slug: string): Loose {
   const object = objectOf(outcome);
   assertEquals([object.status, object.error], ["error", slug], object.errors?.join("; "));
   assert(outcome.kind === "result");
-  assertEquals(outcome.result.isError, true);
+  assert(outcome.result.isError);
   assertEquals(outcome.result.structuredContent ?? undefined, undefined);
   assert(object.errors.length > 0 && Array.isArray(object.warnings));
   return object;
