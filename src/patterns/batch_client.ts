@@ -54,7 +54,9 @@ export class BatchClient {
   readonly #endpoint: BatchEndpoint;
   readonly #ports: Pick<Ports, "fetch" | "clock" | "random">;
   readonly #base: URL;
-  readonly #redact: Redactor;
+  readonly #apiKey: string;
+  /** Masks the key. */
+  readonly redact: Redactor;
 
   /**
    * Checks the configuration; nothing is sent.
@@ -65,8 +67,8 @@ export class BatchClient {
     this.#endpoint = endpoint;
     this.#ports = endpoint.ports ?? ambientPorts();
     this.#base = readBase(endpoint.baseUrl ?? DEFAULT_BASE_URL);
-    if (endpoint.apiKey === "") throw new ConfigError("Cannot use batches: apiKey is empty");
-    this.#redact = createRedactor({ secrets: [endpoint.apiKey] });
+    this.#apiKey = readKey(endpoint.apiKey);
+    this.redact = createRedactor({ secrets: [this.#apiKey] });
   }
 
   /** Sends a batch. */
@@ -181,7 +183,7 @@ export class BatchClient {
 
   /** One request, its body included, under one time-out. Redirects are not followed. */
   async #text(method: string, url: URL, body?: string): Promise<string> {
-    const { apiKey, version = DEFAULT_VERSION, signal } = this.#endpoint;
+    const { version = DEFAULT_VERSION, signal } = this.#endpoint;
     const timeoutMs = this.#endpoint.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
     using timer = this.#ports.clock.deadline(timeoutMs);
     using linked = linkSignals([signal, timer.signal]);
@@ -189,7 +191,7 @@ export class BatchClient {
       const response = await this.#ports.fetch(url, {
         method,
         headers: {
-          "x-api-key": apiKey,
+          "x-api-key": this.#apiKey,
           "anthropic-version": version,
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
@@ -215,7 +217,7 @@ export class BatchClient {
 
   #statusError(response: Response, text: string): LlmError {
     const { status } = response;
-    const preview = truncateText(this.#redact(errorText(text)), MAX_PREVIEW_CHARACTERS).text;
+    const preview = truncateText(this.redact(errorText(text)), MAX_PREVIEW_CHARACTERS).text;
     const retryAfterMs = parseRetryAfter(response.headers, this.#ports.clock.now());
     return new LlmError(codeOf(status), `HTTP ${status}: ${preview}`, {
       retryable: status === 408 || status === 409 || status === 429 || status >= 500,
@@ -223,6 +225,15 @@ export class BatchClient {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
   }
+}
+
+/** A key that no header can hold would be quoted whole by the runtime's error. */
+function readKey(apiKey: string): string {
+  const key = apiKey.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new ConfigError(
+    "Cannot use batches: apiKey is blank, or has a space, a line break or a character outside of ASCII",
+  );
 }
 
 function readBase(text: string): URL {

@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
-import { type FinishReason, isTokenCount, type TokenUsage } from "../llm/mod.ts";
+import { type FinishReason, isTokenCount, type Redactor, type TokenUsage } from "../llm/mod.ts";
 import { truncateText } from "./text_limits.ts";
 
 /** What became of an entry. */
@@ -41,11 +41,13 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
  *
  * @param results As they came, in any order.
  * @param ids The ids that were sent, in order.
+ * @param redact Masks secrets in what the endpoint says of a failed one.
  * @returns One entry for each id.
  */
 export function readEntries(
   results: readonly JsonObject[],
   ids: readonly string[],
+  redact: Redactor,
 ): readonly BatchEntry[] {
   const byId = new Map<string, JsonObject[]>();
   for (const result of results) {
@@ -58,18 +60,21 @@ export function readEntries(
     const [only] = found;
     if (only === undefined) return { kind: "problem", problem: "it is missing" };
     if (found.length > 1) return { kind: "problem", problem: "it is there twice" };
-    return readEntry(member(only, "result"));
+    return readEntry(member(only, "result"), redact);
   });
 }
 
-function readEntry(result: JsonValue | undefined): BatchEntry {
+function readEntry(result: JsonValue | undefined, redact: Redactor): BatchEntry {
   const type = isJsonObject(result) ? member(result, "type") : undefined;
   const message = isJsonObject(result) ? member(result, "message") : undefined;
   if (type !== "succeeded" || !isJsonObject(message)) {
     const error = isJsonObject(result) ? member(result, "error") : undefined;
     const text = typeof type === "string" ? type : "unreadable";
     const detail = error === undefined ? "" : `: ${JSON.stringify(error)}`;
-    return { kind: "problem", problem: truncateText(text + detail, MAX_PROBLEM_CHARACTERS).text };
+    return {
+      kind: "problem",
+      problem: truncateText(redact(text + detail), MAX_PROBLEM_CHARACTERS).text,
+    };
   }
   const reason = member(message, "stop_reason");
   return {

@@ -253,7 +253,8 @@ class Batch {
       if (!sent) this.#id = (await this.#client.create(this.#requests())).id;
       sent = true;
       const status = await this.#client.wait(this.#id, this.ids.length);
-      const entries = readEntries(await this.#client.results(status), this.ids);
+      const results = await this.#client.results(status);
+      const entries = readEntries(results, this.ids, this.#client.redact);
       for (const [index, reservation] of held.entries()) charge(reservation, entries[index]);
       return entries;
     } catch (error) {
