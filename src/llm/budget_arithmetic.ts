@@ -97,7 +97,8 @@ export function tightestOutput(
   rates: Rates | undefined,
 ): { readonly outputTokens: number; readonly tightest: string } {
   let found = { outputTokens: estimate.outputTokens, tightest: "maxOutputTokens" };
-  const narrow = (outputTokens: number, tightest: string): void => {
+  const narrow = (room: number, tightest: string): void => {
+    const outputTokens = Math.floor(room);
     if (outputTokens < found.outputTokens) found = { outputTokens, tightest };
   };
   if (left.maxOutputTokens !== undefined) narrow(left.maxOutputTokens, "maxOutputTokens");
@@ -106,7 +107,7 @@ export function tightestOutput(
     const money = left.maxCostUsd - estimate.inputTokens * rates.inputRate;
     const affordable = rates.outputRate === 0
       ? (money < 0 ? -1 : Infinity)
-      : Math.floor(money / rates.outputRate);
+      : money / rates.outputRate;
     narrow(affordable, "maxCostUsd");
   }
   return found;

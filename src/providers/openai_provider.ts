@@ -17,7 +17,7 @@ import { cleanKey } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpEndpoint, type HttpProvider, type HttpProviderOptions } from "./http_endpoint.ts";
 import { ChunkAssembler } from "./openai_chunks.ts";
-import { openAiBody, type OpenAiDialect } from "./openai_request.ts";
+import { checkExtra, openAiBody, type OpenAiDialect } from "./openai_request.ts";
 import { interpret, parseBody, type RawAnswer, readAnswer } from "./openai_response.ts";
 import { type Adjustments, adjustTo } from "./refused_parameters.ts";
 import { EventDecoder } from "./server_sent_events.ts";
@@ -50,7 +50,7 @@ export interface OpenAiProviderOptions extends HttpProviderOptions {
  * @param options Where and how.
  * @returns The provider. Each `complete` is one request; `callModel` repeats it where that helps. Optional parameters that
  * the endpoint refuses are remembered and left out from then on.
- * @throws {ConfigError} If the base URL, the key, the model or a header cannot be used.
+ * @throws {ConfigError} If the base URL, the key, the model, a header or a reasoning parameter cannot be used.
  */
 export function createOpenAiProvider(options: OpenAiProviderOptions): HttpProvider {
   return new OpenAiProvider(options);
@@ -70,6 +70,7 @@ class OpenAiProvider implements HttpProvider {
 
   constructor(options: OpenAiProviderOptions) {
     const apiKey = cleanKey(options.apiKey);
+    checkExtra(options.reasoningParameters, "reasoningParameters");
     this.#endpoint = new HttpEndpoint(options, {
       path: PATH,
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },

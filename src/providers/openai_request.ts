@@ -58,7 +58,7 @@ export function openAiBody(
   dialect: OpenAiDialect,
 ): JsonObject {
   if (messages.length === 0) throw new ConfigError("There is no message", { code: "argument" });
-  checkExtra(options.extra);
+  checkExtra(options.extra, "extra");
   const maxTokens = options.maxTokens ?? dialect.defaultMaxTokens;
   const tools = options.tools ?? [];
   const body = compact({
@@ -102,11 +102,21 @@ function compact(fields: Readonly<Record<string, JsonValue | undefined>>): JsonO
   return body;
 }
 
-function checkExtra(extra: CompleteOptions["extra"]): void {
+/**
+ * Checks fields that are sent beside those that the provider writes: they would get around the limits of the call.
+ *
+ * @param extra The fields.
+ * @param option The option that they come from.
+ * @throws {ConfigError} If the provider writes one of them itself; code `argument`.
+ */
+export function checkExtra(
+  extra: CompleteOptions["extra"],
+  option: "extra" | "reasoningParameters",
+): void {
   for (const name of Object.keys(extra ?? {})) {
     if (RESERVED.has(name)) {
       throw new ConfigError(
-        `Cannot send extra field "${name}": it is written from the options; use those`,
+        `Cannot send ${option} field "${name}": it is written from the options; use those`,
         { code: "argument" },
       );
     }

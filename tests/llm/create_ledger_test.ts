@@ -255,3 +255,8 @@ Deno.test("acquire() with a signal that has fired reserves nothing", async () =>
   );
   assertEquals(ledger.outstanding.llmCalls, 0);
 });
+
+Deno.test("reserve() grants whole tokens only, whatever the caps are", () => {
+  const ledger = createLedger({ maxOutputTokens: 100.9, maxTokens: 333.3 });
+  assertEquals(ledger.reserve({ inputTokens: 10, outputTokens: 4096 }).outputTokens, 100);
+});

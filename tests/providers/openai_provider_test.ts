@@ -1,4 +1,11 @@
-import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertMatch,
+  assertRejects,
+  assertThrows,
+} from "@std/assert";
 import fc from "fast-check";
 import {
   AbortedError,
@@ -696,3 +703,18 @@ Deno.test("a provider shows its model and address, and three stars for a key", (
     "OpenAiProvider(m at http://localhost:1234/v1/chat/completions, key ***)",
   );
 });
+
+for (const field of ["max_tokens", "max_completion_tokens", "model", "messages", "stream", "n"]) {
+  Deno.test(`W2 createOpenAiProvider() refuses reasoningParameters with ${field}`, () => {
+    const error = assertThrows(
+      () =>
+        createOpenAiProvider({
+          baseUrl: "http://models.example/v1",
+          model: "m",
+          reasoningParameters: { reasoning_effort: "high", [field]: 99_999 },
+        }),
+      ConfigError,
+    );
+    assert(error.message.includes(`"${field}"`));
+  });
+}
