@@ -37,3 +37,4 @@ export type {
   Stored,
   SuspensionStore,
 } from "./store.ts";
+export { UnreadableRecordError } from "./store.ts";

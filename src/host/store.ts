@@ -16,6 +16,12 @@
  */
 import type { JsonValue } from "../json/mod.ts";
 
+/** A record is there and cannot be read: it was sealed with another key, or changed since. */
+export class UnreadableRecordError extends Error {
+  /** The class. */
+  override readonly name = "UnreadableRecordError";
+}
+
 /** What a run is doing, as a store knows it. */
 export type RunPhase = "suspended" | "running" | "finished";
 

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import type { Claim, RunRecord, RunSummary, SuspensionStore } from "../host/mod.ts";
+import {
+  type Claim,
+  type RunRecord,
+  type RunSummary,
+  type SuspensionStore,
+  UnreadableRecordError,
+} from "../host/mod.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../json/mod.ts";
 import type { Random } from "../ports/mod.ts";
 
@@ -185,7 +191,7 @@ class Seal {
   async open(value: JsonValue, runId: string): Promise<JsonValue> {
     const { nonce, data } = isJsonObject(value) && value.sealed === VERSION ? value : {};
     if (typeof nonce !== "string" || typeof data !== "string") {
-      throw new Error(
+      throw new UnreadableRecordError(
         `Cannot read run ${runId}: it was stored without KIT_STORE_KEY; unset the key to read it`,
       );
     }
@@ -197,7 +203,7 @@ class Seal {
       );
       return parseJson(new TextDecoder().decode(plain));
     } catch (error) {
-      throw new Error(
+      throw new UnreadableRecordError(
         `Cannot read run ${runId}: it was stored with another KIT_STORE_KEY, or was changed since`,
         { cause: error },
       );

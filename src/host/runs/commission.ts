@@ -14,9 +14,11 @@ import { joinPath, nameOf } from "../paths.ts";
 import { prepare, type Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
+import { UnreadableRecordError } from "../store.ts";
 import { type CheckpointKeeper, keepCheckpoint, mayWriteCheckpoint } from "./checkpoint_keeper.ts";
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { hex } from "./handles.ts";
+import { KeepingError } from "./keeping.ts";
 import type { RunReport } from "./report.ts";
 import { type RunSupervisor, savedSources, type StartRun } from "./run_supervisor.ts";
 import type { SavedRun } from "./saved_run.ts";
@@ -66,19 +68,29 @@ export function commission(
 }
 
 /**
- * Turns what the engine says of arguments that it cannot take into a refusal.
+ * Turns what the engine says of arguments that it cannot take, and what a store says that fails, into a refusal.
  *
  * @param work The work; it undoes what it did before it throws.
- * @returns What the work gave, or `invalid-request`.
+ * @returns What the work gave, or `invalid-request`; `bad-checkpoint` for a record that cannot be read, and
+ * `prepare-failed` for a store that cannot be used.
  */
 export async function refusingArguments(work: () => Promise<RunAnswer>): Promise<RunAnswer> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof KeepingError) return storeRefusal(error);
     const argument = error instanceof KitError && error.code === "argument";
     if (!argument && !(error instanceof RangeError)) throw error;
     return refuse("invalid-request", [error.message]);
   }
+}
+
+function storeRefusal({ cause }: KeepingError): Refusal {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof UnreadableRecordError) return refuse("bad-checkpoint", [why]);
+  return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
+    failure: "config",
+  });
 }
 
 async function commissionRun(

@@ -4,22 +4,22 @@
  * @module
  */
 
-/** A run could not be written down. */
+/** A run could not be written down, or not be read. */
 export class KeepingError extends Error {
   /** The class. */
   override readonly name = "KeepingError";
 }
 
 /**
- * Waits for a write; a failure becomes a {@linkcode KeepingError}.
+ * Waits for the store; a failure becomes a {@linkcode KeepingError}.
  *
- * @param write The write.
+ * @param work What the store does.
  * @returns What it gave.
  * @throws {KeepingError} If the storage failed.
  */
-export async function keeping<T>(write: Promise<T>): Promise<T> {
+export async function keeping<T>(work: Promise<T>): Promise<T> {
   try {
-    return await write;
+    return await work;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new KeepingError(`Cannot keep a run: ${why}`, { cause });

@@ -7,6 +7,7 @@ import { type Refusal, refuse } from "../refusal.ts";
 import type { RunRecord } from "../store.ts";
 import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
 import { isHandle, newHandle } from "./handles.ts";
+import { keeping } from "./keeping.ts";
 import { readReport, type RunReport, savedReport } from "./report.ts";
 import type { Resuming } from "./resuming.ts";
 import { INTERRUPTED, readSavedRun, type SavedRun } from "./saved_run.ts";
@@ -39,7 +40,7 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
   const record = isHandle(runId) ? await awaited(runId, { request, call, parts }) : undefined;
   if (record === undefined) return await unknownRun(runId, parts);
   if (request.cancel === true && record.phase === "suspended") {
-    await (await supervisor.store()).forget(runId);
+    await keeping((await supervisor.store()).forget(runId));
     return { kind: "report", report: cancelledReport(record), scripted: false };
   }
   const report = recordReport(record);
@@ -78,7 +79,7 @@ async function awaited(
 
 /** Models take one handle for the other: say so where it can be told. */
 async function unknownRun(runId: string, { supervisor }: RunParts): Promise<Refusal> {
-  const seen = await (await supervisor.store()).peek(runId);
+  const seen = await keeping((await supervisor.store()).peek(runId));
   if (seen.kind === "claimed") {
     return refuse("unknown-run", ['This is the handle of a suspension: pass it as "checkpoint"']);
   }
@@ -90,10 +91,10 @@ async function unknownRun(runId: string, { supervisor }: RunParts): Promise<Refu
 /** Looks at a record; if its holder died, it is taken over first. */
 async function recovered(runId: string, parts: RunParts): Promise<RunRecord | undefined> {
   const store = await parts.supervisor.store();
-  const record = await store.look(runId);
+  const record = await keeping(store.look(runId));
   if (record?.phase !== "running" || !store.durable) return record;
   await recoverRuns(parts);
-  return await store.look(runId);
+  return await keeping(store.look(runId));
 }
 
 /**
@@ -104,11 +105,11 @@ async function recovered(runId: string, parts: RunParts): Promise<RunRecord | un
 export async function recoverRuns({ core, supervisor }: RunParts): Promise<void> {
   const store = await supervisor.store();
   if (!store.durable) return;
-  await store.recover({
+  await keeping(store.recover({
     newHandle: () => newHandle(core.options.ports.random),
     limit: RECOVER_LIMIT,
     reason: INTERRUPTED,
-  });
+  }));
 }
 
 function recordReport(record: RunRecord): RunReport {

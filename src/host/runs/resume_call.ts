@@ -13,6 +13,7 @@ import { LEASE_MS } from "./active_run.ts";
 import { refusingArguments, type RunAnswer, type RunParts } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
 import { isHandle } from "./handles.ts";
+import { keeping } from "./keeping.ts";
 import { look, recoverRuns, standing } from "./look.ts";
 import { stillWaits } from "./known_effect.ts";
 import { savedReport } from "./report.ts";
@@ -59,10 +60,10 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   const { request, parts } = resuming;
   const { supervisor } = parts;
   const store = await supervisor.store();
-  let seen = await store.peek(handle);
+  let seen = await keeping(store.peek(handle));
   if (seen.kind === "busy" && store.durable) {
     await recoverRuns(parts);
-    seen = await store.peek(handle);
+    seen = await keeping(store.peek(handle));
   }
   if (seen.kind === "unknown" && await isRun(handle, parts)) {
     return refuse("unknown-checkpoint", ['This is the handle of a run: pass it as "run" to look'], {
@@ -82,14 +83,16 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
   using slot = reserved;
-  const claim = await store.claim(handle, { holder: supervisor.holder, leaseForMs: LEASE_MS });
+  const claim = await keeping(
+    store.claim(handle, { holder: supervisor.holder, leaseForMs: LEASE_MS }),
+  );
   if (claim.kind !== "claimed") return claimRefusal(claim);
   return await resumeClaimed(saved, { handle, slot }, resuming);
 }
 
 async function isRun(handle: string, { supervisor }: RunParts): Promise<boolean> {
   if (supervisor.active(handle) !== undefined) return true;
-  return (await (await supervisor.store()).look(handle)) !== undefined;
+  return (await keeping((await supervisor.store()).look(handle))) !== undefined;
 }
 
 /** From here on the record is held: whatever fails puts it back. */

@@ -14,6 +14,7 @@ import { ActiveRun, LEASE_MS } from "./active_run.ts";
 import type { FreshStart } from "./active_run_options.ts";
 import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle } from "./handles.ts";
+import { keeping } from "./keeping.ts";
 import type { RunReport } from "./report.ts";
 import { reachableSources, savedPayload, type SavedRun } from "./saved_run.ts";
 
@@ -125,13 +126,13 @@ export class RunSupervisor {
   /** Writes down what a run began with. */
   async begin(saved: SavedRun): Promise<Refusal | undefined> {
     const store = await this.store();
-    const begun = await store.begin({
+    const begun = await keeping(store.begin({
       runId: saved.run_id,
       machine: saved.machine,
       payload: savedPayload(saved),
       holder: this.holder,
       leaseForMs: LEASE_MS,
-    });
+    }));
     if (begun.kind === "stored") return undefined;
     const { suspended, running } = await store.counts();
     return refuse("busy", [
