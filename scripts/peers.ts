@@ -1,11 +1,12 @@
 /**
  * Checks Kit against programs of others: `deno task peers [GROUP…]`. Groups: clients, inspector, conformance, schemas,
- * executionkit, mklang; without words all of them.
+ * executionkit, mklang, commission; without words all of them.
  *
  * @module
  */
 import { Report } from "../tests/peers/report.ts";
 import { checkClients } from "../tests/peers/clients.ts";
+import { checkCommission } from "../tests/peers/commission.ts";
 import { checkConformance } from "../tests/peers/conformance.ts";
 import { checkExecutionKit } from "../tests/peers/execution_kit.ts";
 import { checkInspector } from "../tests/peers/inspector.ts";
@@ -19,6 +20,7 @@ const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   schemas: checkSchemas,
   executionkit: checkExecutionKit,
   mklang: checkMklang,
+  commission: checkCommission,
 };
 
 const report = new Report();
