@@ -126,21 +126,29 @@ class Program {
     const stdio = this.#stdio;
     const stop = Promise.withResolvers<void>();
     let exitCode = 0;
+    let isWatched = false;
+    const watch = (): void => {
+      if (isWatched) return;
+      isWatched = true;
+      this.#watch((code) => {
+        exitCode = code;
+        stop.resolve();
+      });
+    };
     const serving = serve({
       info: options.info,
-      tools: async () => await options.tools(await this.ports()),
+      // From the first tool on there is something to give up in order.
+      tools: async () => {
+        watch();
+        return await options.tools(await this.ports());
+      },
       ports: (): Promise<ServerPorts> => this.ports(),
       stateKey: async () => await options.stateKey(await this.ports()),
       ...optional("maxLineBytes", options.maxLineBytes),
       read: () => stdio.read(),
       write: (bytes) => stdio.write(bytes),
       stopped: stop.promise,
-      onStarted: () => {
-        this.#watch((code) => {
-          exitCode = code;
-          stop.resolve();
-        });
-      },
+      onStarted: watch,
     });
     const closed = serving.then(async () => {
       if (options.close === undefined || this.#opening === undefined) return;

@@ -97,6 +97,23 @@ for (const [signal, code] of signals) {
   }
 }
 
+Deno.test({
+  name: "SIGTERM ends a server with 143 that has a call under way and has written nothing yet",
+  ignore: !isPosix,
+}, async () => {
+  await using server = new ServerProcess(FIXTURE);
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  await server.send(call(1, "slow", { ms: 60_000 }, { _meta }));
+  await pause(1_500);
+  server.child.kill("SIGTERM");
+  const { code, signal, tookMs } = await server.ended();
+  assertEquals({ code, signal }, { code: 143, signal: null });
+  assertLess(tookMs, 1_000);
+});
+
 Deno.test({ name: "a signal during the drain wins", ignore: !isPosix }, async () => {
   await using server = new ServerProcess(FIXTURE);
   await server.initialize();
