@@ -11,7 +11,7 @@ import type { Diagnostic, Gate, Machine, Registry, State } from "./document.ts";
 import { type Finding, placeFindings, quoted } from "./finding.ts";
 import { END, reachOf } from "./paths.ts";
 import { unresolvedReferences } from "./references.ts";
-import { nearest } from "./suggest.ts";
+import { nearest, Suggestions } from "./suggest.ts";
 
 /** How a machine is checked. */
 export interface CheckOptions {
@@ -64,7 +64,7 @@ function checkEntry(machine: Machine): Finding[] {
     severity: "error",
     code: "unknown-entry",
     message: `entry ${quoted(machine.entry)} is not a state`,
-    hint: suggestion(machine.entry, machine.states.keys()) ??
+    hint: didYouMean(nearest(machine.entry, machine.states.keys())) ??
       `Write one of the states: ${listed(machine.states.keys())}`,
     path: ["entry"],
   }];
@@ -73,7 +73,7 @@ function checkEntry(machine: Machine): Finding[] {
 function* checkStates(machine: Machine, registry: Registry | undefined): Generator<Finding> {
   const outputs = new Set<string>();
   const names: Names = {
-    targets: new Map(),
+    suggestions: new Suggestions(),
     hooks: new Set(machine.hooks.map(({ name }) => name)),
     tools: new Set(machine.tools.map(({ name }) => name)),
   };
@@ -90,15 +90,14 @@ function* checkStates(machine: Machine, registry: Registry | undefined): Generat
       severity: "warning",
       code: "unproduced-result",
       message: `result key ${quoted(result)} is not produced by any state`,
-      hint: suggestion(result, outputs) ?? "Name the output of a state",
+      hint: didYouMean(nearest(result, outputs)) ?? "Name the output of a state",
       path: ["result"],
     };
   }
 }
 
 interface Names {
-  /** Suggestions for unknown targets that were looked up already. */
-  readonly targets: Map<string, string | undefined>;
+  readonly suggestions: Suggestions;
   readonly hooks: ReadonlySet<string>;
   readonly tools: ReadonlySet<string>;
 }
@@ -109,32 +108,31 @@ interface Place {
   readonly names: Names;
 }
 
-/** Most unknown targets for which a near-miss is looked for. */
-const MAX_SUGGESTIONS = 100;
-
 function* checkGate(place: Place, gate: Gate, index: number): Generator<Finding> {
   const { machine, state, names } = place;
   const path = ["states", state.id, "gates", index];
   const { to, hook } = gate;
   if (to !== undefined && to !== END && !machine.states.has(to)) {
-    if (!names.targets.has(to) && names.targets.size < MAX_SUGGESTIONS) {
-      names.targets.set(to, suggestion(to, [END, ...machine.states.keys()]));
-    }
-    const near = names.targets.get(to);
+    const near = names.suggestions.nearest(to, {
+      scope: "state",
+      names: () => [END, ...machine.states.keys()],
+    });
     yield {
       severity: "error",
       code: "unknown-state",
       message: `${state.id}: gate -> unknown state ${quoted(to)}`,
-      hint: near ?? `Write ${END} or one of the states: ${listed(machine.states.keys())}`,
+      hint: didYouMean(near) ??
+        `Write ${END} or one of the states: ${listed(machine.states.keys())}`,
       path: [...path, "to"],
     };
   }
   if (hook !== undefined && names.hooks.size > 0 && !names.hooks.has(hook)) {
+    const near = names.suggestions.nearest(hook, { scope: "hook", names: () => names.hooks });
     yield {
       severity: "warning",
       code: "undeclared-hook",
       message: `${state.id}: gate hook ${quoted(hook)} is not declared in the machine's hooks`,
-      hint: suggestion(hook, names.hooks) ?? `Add - { name: ${hook} } to hooks`,
+      hint: didYouMean(near) ?? `Add - { name: ${hook} } to hooks`,
       path: [...path, "hook"],
     };
   }
@@ -144,11 +142,15 @@ function* checkState(place: Place, registry: Registry | undefined): Generator<Fi
   const { state, names } = place;
   const path = ["states", state.id];
   if (state.kind === "call" && registry !== undefined && registry.get(state.call) === undefined) {
+    const near = names.suggestions.nearest(state.call, {
+      scope: "machine",
+      names: () => registry.names(),
+    });
     yield {
       severity: "error",
       code: "unknown-machine",
       message: `${state.id}: call -> unknown machine ${quoted(state.call)}`,
-      hint: suggestion(state.call, registry.names()) ??
+      hint: didYouMean(near) ??
         `Put the file with "machine: ${state.call}" beside this one, or call one of: ${
           listed(registry.names())
         }`,
@@ -156,11 +158,12 @@ function* checkState(place: Place, registry: Registry | undefined): Generator<Fi
     };
   }
   if (state.kind === "tool" && names.tools.size > 0 && !names.tools.has(state.tool)) {
+    const near = names.suggestions.nearest(state.tool, { scope: "tool", names: () => names.tools });
     yield {
       severity: "warning",
       code: "undeclared-tool",
       message: `${state.id}: tool ${quoted(state.tool)} is not declared in the machine's tools`,
-      hint: suggestion(state.tool, names.tools) ?? `Add - { name: ${state.tool} } to tools`,
+      hint: didYouMean(near) ?? `Add - { name: ${state.tool} } to tools`,
       path: [...path, "tool"],
     };
   }
@@ -265,7 +268,6 @@ function listed(names: Iterable<string>): string {
   return shown.join(", ");
 }
 
-function suggestion(name: string, candidates: Iterable<string>): string | undefined {
-  const near = nearest(name, candidates);
-  return near === undefined ? undefined : `Did you mean ${quoted(near)}?`;
+function didYouMean(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `Did you mean ${quoted(name)}?`;
 }

@@ -7,7 +7,7 @@ import { isJsonObject } from "../json/mod.ts";
 import type { Machine, State } from "./document.ts";
 import { type Finding, quoted } from "./finding.ts";
 import { type Placeholder, readTemplate } from "./interpolate.ts";
-import { nearest } from "./suggest.ts";
+import { Suggestions } from "./suggest.ts";
 
 /** The root that a reply is put at where a gate does not say. */
 export const DEFAULT_REPLY_ROOT = "human";
@@ -76,6 +76,7 @@ export function unresolvedReferences(machine: Machine): Finding[] {
 }
 
 interface Known {
+  readonly suggestions: Suggestions;
   readonly outputs: ReadonlySet<string>;
   readonly replies: ReadonlySet<string>;
 }
@@ -89,7 +90,7 @@ function knownRoots(machine: Machine): Known {
       if (replyTo !== undefined) replies.add(rootOf(replyTo));
     }
   }
-  return { outputs, replies };
+  return { suggestions: new Suggestions(), outputs, replies };
 }
 
 function* unresolvedIn(
@@ -133,7 +134,10 @@ function* checkRoot(root: string, { machine, known, state, path }: Place): Gener
   }
   if (Object.hasOwn(machine.context, root) || known.outputs.has(root)) return;
   if (known.replies.has(root)) return;
-  const near = nearest(root, [...Object.keys(machine.context), ...known.outputs]);
+  const near = known.suggestions.nearest(root, {
+    scope: "root",
+    names: () => [...Object.keys(machine.context), ...known.outputs],
+  });
   yield {
     severity: "warning",
     code: "unresolved-root",
@@ -155,7 +159,10 @@ function* checkField(
   if (known.outputs.has(root) || known.replies.has(root)) return;
   const value = Object.hasOwn(machine.context, root) ? machine.context[root] : undefined;
   if (!isJsonObject(value) || Object.hasOwn(value, field)) return;
-  const near = nearest(field, Object.keys(value));
+  const near = known.suggestions.nearest(field, {
+    scope: root,
+    names: () => Object.keys(value),
+  });
   yield {
     severity: "warning",
     code: "unresolved-field",

@@ -43,6 +43,33 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best ?? (begun.length === 1 ? begun[0] : undefined);
 }
 
+/** Most names for which one text's near-misses are looked for. */
+const MAX_LOOKUPS = 100;
+
+/** Near-miss names for all the slips of one text: looked up once each, and for so many only that time is bounded. */
+export class Suggestions {
+  readonly #found = new Map<string, string | undefined>();
+
+  /**
+   * Finds the candidate nearest to a name, as {@linkcode nearest} does.
+   *
+   * @param name The name as written.
+   * @param candidates `scope`: what kind of name it is; `names`: gives what would have been right.
+   * @returns The nearest candidate; `undefined` also beyond 100 names.
+   */
+  nearest(
+    name: string,
+    { scope, names }: { readonly scope: string; readonly names: () => Iterable<string> },
+  ): string | undefined {
+    const key = `${scope}:${name}`;
+    if (this.#found.has(key)) return this.#found.get(key);
+    if (this.#found.size >= MAX_LOOKUPS) return undefined;
+    const found = nearest(name, names());
+    this.#found.set(key, found);
+    return found;
+  }
+}
+
 function bareName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, "");
 }

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { nearest } from "../../src/machine/suggest.ts";
+import { nearest, Suggestions } from "../../src/machine/suggest.ts";
 
 const near: [name: string, candidates: string[], found: string | undefined][] = [
   ["promt", ["prompt", "output"], "prompt"],
@@ -32,4 +32,28 @@ Deno.test("nearest() looks at 2,000 candidates and no more", () => {
   const many = Array.from({ length: 2_000 }, (_, i) => `q${i}zzzzzzzz`);
   assertEquals(nearest("promt", [...many, "prompt"]), undefined);
   assertEquals(nearest("promt", [...many.slice(1), "prompt"]), "prompt");
+});
+
+Deno.test("Suggestions.nearest() looks for each of 100 names once, and for no more", () => {
+  const suggestions = new Suggestions();
+  let asked = 0;
+  const candidates = {
+    scope: "state",
+    names: () => {
+      asked++;
+      return ["draft"];
+    },
+  };
+  for (let index = 0; index < 300; index++) suggestions.nearest(`name${index % 150}`, candidates);
+  assertEquals(asked, 100);
+  assertEquals(suggestions.nearest("draftt", candidates), undefined);
+});
+
+Deno.test("Suggestions.nearest() keeps names of different kinds apart", () => {
+  const suggestions = new Suggestions();
+  const near = (scope: string, names: string[]) =>
+    suggestions.nearest("draftt", { scope, names: () => names });
+  assertEquals(near("state", ["draft"]), "draft");
+  assertEquals(near("hook", ["drafts"]), "drafts");
+  assertEquals(near("state", ["drafts"]), "draft");
 });
