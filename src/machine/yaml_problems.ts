@@ -156,6 +156,13 @@ function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
   }
   if (problem.message.startsWith("Implicit map keys")) return missingColon(line);
   if (problem.message.startsWith("Sequence item")) return badIndent();
+  if (problem.message.startsWith("Missing directives-end")) {
+    return {
+      code: "missing-marker",
+      message: 'A line that starts with "%" is a directive and needs an end',
+      hint: 'Write a line "---" after it, or remove the directive',
+    };
+  }
   if (problem.message.startsWith("Comments must")) {
     return {
       code: "comment-space",
@@ -238,5 +245,9 @@ function byCode(problem: SyntaxProblem): Explanation {
 }
 
 function other(problem: SyntaxProblem): Explanation {
-  return { code: "yaml-syntax", message: problem.message };
+  return {
+    code: "yaml-syntax",
+    message: problem.message,
+    hint: "Look for a quote, bracket or colon that is missing here, or put the text in quotes",
+  };
 }

@@ -57,6 +57,7 @@ export interface YamlTree {
 export function convertTree(root: ParsedNode, text: string): YamlTree {
   const converter = new Converter(text);
   const node = converter.convert(root, undefined);
+  converter.finish();
   return { root: node, problems: converter.problems, placeholders: converter.placeholders };
 }
 
@@ -90,16 +91,28 @@ class Converter {
   readonly placeholders: number[] = [];
   readonly #text: string;
   readonly #anchors = new Map<string, AnchorState>();
+  /** Anchors of unquoted texts that no alias named so far, with where the text starts. */
+  readonly #unused = new Map<string, number>();
   #aliasNodes = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
+  /** Tells of unquoted texts that lost their beginning to an anchor which nothing refers to. */
+  finish(): void {
+    for (const [anchor, start] of this.#unused) {
+      this.#lostStart(`&${anchor}`, this.#text.lastIndexOf("&", start));
+    }
+  }
+
   convert(node: ParsedNode, key: string | undefined): YamlNode {
     if (isAlias(node)) return this.#alias(node.source, node.range[0]);
     const anchor = node.anchor;
-    if (anchor !== undefined) this.#anchors.set(anchor, "open");
+    if (anchor !== undefined) {
+      this.#anchors.set(anchor, "open");
+      if (isScalar(node) && node.type === "PLAIN") this.#unused.set(anchor, node.range[0]);
+    }
     this.#checkTag(node);
     const converted = isMap(node)
       ? this.#map(node)
@@ -212,6 +225,7 @@ class Converter {
 
   #alias(name: string, start: number): YamlNode {
     const target = this.#anchors.get(name);
+    this.#unused.delete(name);
     if (target === undefined) {
       this.#error(
         "unknown-alias",
@@ -281,6 +295,8 @@ class Converter {
   }
 
   #plain(source: string, value: unknown, start: number): void {
+    // A number beyond all bounds is an error already.
+    if (typeof value === "number" && !Number.isFinite(value)) return;
     const reading = otherReading(source, value);
     if (reading === undefined) return;
     this.problems.push({ severity: "warning", start, ...reading });
@@ -301,8 +317,21 @@ class Converter {
     });
   }
 
+  #lostStart(start: string, offset: number): void {
+    this.problems.push({
+      severity: "warning",
+      code: "lost-text",
+      message: `"${cut(start)}" before a text is a mark of YAML and is lost`,
+      hint: "Put the whole value in quotes, or remove the mark",
+      start: offset,
+    });
+  }
+
   #checkTag(node: ParsedNode): void {
     const tag = node.tag;
+    if (tag === "!" && isScalar(node) && node.type === "PLAIN") {
+      this.#lostStart("!", this.#text.lastIndexOf("!", node.range[0]));
+    }
     if (tag === undefined || tag === "!" || CORE_TAGS.has(tag)) {
       if (tag?.endsWith(":int") || tag?.endsWith(":float")) this.#checkNumberTag(node, tag);
       return;

@@ -176,12 +176,27 @@ const lost: [text: string, problems: string[]][] = [
   ["prompt: 'See issue' #7", []],
   ["prompt: C# and a#b", []],
   ["budget: 5 #five", []],
+  ["prompt: &and more", ["lost-text 1:9"]],
+  ["prompt: ! not that", ["lost-text 1:9"]],
+  ["a: &x text\nb: *x", []],
+  ["a: &x { b: 1 }", []],
+  ['a: &x "text"', []],
 ];
 for (const [text, problems] of lost) {
   Deno.test(`readYamlDocument() finds ${problems.length} lost texts in ${JSON.stringify(text)}`, () => {
     assertEquals(found(text), problems);
   });
 }
+
+Deno.test("readYamlDocument() gives one problem for a number that is none, and no other reading of it", () => {
+  assertEquals(found("a: 1e400"), ["not-finite 1:4"]);
+});
+
+Deno.test("readYamlDocument() asks for the line that ends directives", () => {
+  const [problem] = readYamlDocument("%YAML 1.2\na: 1").diagnostics;
+  assertEquals(problem?.code, "missing-marker");
+  assertEquals(problem?.hint, 'Write a line "---" after it, or remove the directive');
+});
 
 Deno.test("readYamlDocument() warns of a directive for YAML 1.1 and still reads YAML 1.2", () => {
   const { value, diagnostics } = readYamlDocument("%YAML 1.1\n---\na: 010");
