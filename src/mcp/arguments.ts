@@ -130,9 +130,13 @@ const TOLD_ALREADY: ReadonlySet<string> = new Set(["required", "additionalProper
 function* unknownArguments(schema: JsonObject, args: JsonObject): Iterable<NotedProblem> {
   if (member(schema, "additionalProperties") !== false) return;
   const properties = member(schema, "properties");
+  const known = isJsonObject(properties) ? Object.keys(properties) : [];
+  // Once is enough: whoever guessed one name guessed the others.
+  let hint = ` (known: ${known.length === 0 ? "none" : known.map(quoted).join(", ")})`;
   for (const key of Object.keys(args)) {
-    const isKnown = isJsonObject(properties) && Object.hasOwn(properties, key);
-    if (!isKnown) yield [formatPointer([key]), -1, `unknown argument ${quoted(key)}`];
+    if (known.includes(key)) continue;
+    yield [formatPointer([key]), -1, `unknown argument ${quoted(key)}${hint}`];
+    hint = "";
   }
 }
 

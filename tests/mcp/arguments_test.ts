@@ -25,6 +25,10 @@ function problems(args: JsonObject): Promise<readonly string[]> {
   return argumentProblems(SCHEMA, readyArguments(SCHEMA, args), validate);
 }
 
+/** What the first unknown argument is answered with beside its name. */
+const KNOWN =
+  "known: 'prompt', 'n', 'temperature', 'strategy', 'detail', 'strict', 'wait', 'tags', " +
+  "'inputs', 'nested'";
 const OK = { prompt: "x" };
 const texts: [args: JsonObject, problems: string[]][] = [
   [OK, []],
@@ -58,9 +62,9 @@ const texts: [args: JsonObject, problems: string[]][] = [
   [{ ...OK, inputs: { id: 2 ** 60 } }, [
     "'inputs.id' must not be an integer beyond 2^53; give it as text",
   ]],
-  [{ ...OK, "a/b": 1, "": 2 }, ["unknown argument 'a/b'", "unknown argument ''"]],
+  [{ ...OK, "a/b": 1, "": 2 }, [`unknown argument 'a/b' (${KNOWN})`, "unknown argument ''"]],
   [{ n: 0, strategy: "x", zzz: 1 }, [
-    "unknown argument 'zzz'",
+    `unknown argument 'zzz' (${KNOWN})`,
     "'prompt' is required and must be a non-empty string",
     "'n' must be between 1 and 9",
     "'strategy' must be 'majority' or 'unanimous'",
@@ -95,9 +99,16 @@ for (const [what, value, problem] of large) {
   });
 }
 
+Deno.test("argumentProblems() says of a tool without arguments that it has none", async () => {
+  const schema = { type: "object", properties: {}, additionalProperties: false };
+  assertEquals(await argumentProblems(schema, { a: 1 }, validate), [
+    "unknown argument 'a' (known: none)",
+  ]);
+});
+
 Deno.test("argumentProblems() quotes of a key only the beginning", async () => {
   assertEquals(await problems({ ...OK, ["k".repeat(500)]: 1 }), [
-    `unknown argument '${"k".repeat(100)}…'`,
+    `unknown argument '${"k".repeat(100)}…' (${KNOWN})`,
   ]);
 });
 

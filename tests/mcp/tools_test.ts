@@ -132,9 +132,9 @@ const misfits: [args: JsonObject, problems: string[]][] = [
   [{}, ["'text' is required and must be a string"]],
   [{ text: 1 }, ["'text' must be a string"]],
   [{ text: null }, ["'text' must be a string"]],
-  [{ text: "a", zzz: 1 }, ["unknown argument 'zzz'"]],
+  [{ text: "a", zzz: 1 }, ["unknown argument 'zzz' (known: 'text')"]],
   [{ zzz: 1, yyy: 2 }, [
-    "unknown argument 'zzz'",
+    "unknown argument 'zzz' (known: 'text')",
     "unknown argument 'yyy'",
     "'text' is required and must be a string",
   ]],
