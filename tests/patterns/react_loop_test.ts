@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { JsonObject } from "../../src/json/mod.ts";
+import type { JsonObject, JsonValue } from "../../src/json/mod.ts";
 import { KitError, type Message } from "../../src/llm/mod.ts";
 import { ApprovalGate } from "../../src/patterns/approval.ts";
 import { calculatorTool, echoTool } from "../../src/patterns/builtin_tools.ts";
@@ -100,6 +100,7 @@ const refusals: [what: string, reply: MockReplyParts, output: string][] = [
   ],
   ["a missing argument", calls("echo"), "argument error: "],
   ["a number for a text", calls(["echo", { text: 5 }]), "argument error: /text"],
+  ["a boolean for a text", calls(["echo", { text: true }]), "argument error: /text"],
   ["a surplus argument", calls(["echo", { text: "a", more: 1 }]), "argument error: "],
   [
     "W12 arguments that are no JSON",
@@ -122,6 +123,22 @@ for (const [what, reply, output] of refusals) {
     assertEquals(observation?.ok, Boolean(0));
     assertStringIncludes(observation?.output ?? "", output);
     assertEquals([result.metadata.toolCallsMade, result.metadata.failedToolCalls], [0, 1]);
+  });
+}
+
+const unfitting: [what: string, n: JsonValue][] = [
+  ["a text", "3"],
+  ["a boolean", true],
+  ["a fraction", 2.5],
+];
+for (const [what, n] of unfitting) {
+  Deno.test(`W31 reactLoop() does not run a tool that wants an integer with ${what}`, async () => {
+    let ran = 0;
+    const parameters: JsonObject = { type: "object", properties: { n: { type: "integer" } } };
+    const counting = tool("count", () => `${++ran}`, parameters);
+    const { result } = await loop([calls(["count", { n }]), "sorry"], { tools: [counting] });
+    assertStringIncludes(observations(result.metadata.messages)[0]?.output ?? "", "argument error");
+    assertEquals([ran, result.metadata.toolCallsMade], [0, 0]);
   });
 }
 
