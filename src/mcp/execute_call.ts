@@ -177,10 +177,12 @@ async function converse(context: Conversing, restored: Conversation): Promise<En
         : await settleByAsking(conversation, context);
       responses = {};
       if (conversation.pending !== undefined) {
-        if (!isModern || conversation.round >= MAX_ROUNDS) {
+        // What the first call declared says nothing about what this one can show.
+        const pending = isModern ? askableQuestions(conversation.pending, call.capabilities) : {};
+        if (Object.keys(pending).length === 0 || conversation.round >= MAX_ROUNDS) {
           return await finish(context, conversation);
         }
-        return { kind: "answer", answer: await suspend(context, conversation) };
+        return { kind: "answer", answer: await suspend(context, { ...conversation, pending }) };
       }
     }
     const canAsk = call.mayAsk && canShowForm(call.capabilities);

@@ -479,6 +479,29 @@ Deno.test("a tool whose question failed is entered once more, with cancel under 
   await session.close();
 });
 
+for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {} }]) {
+  const declared = JSON.stringify(capabilities);
+  Deno.test(`a repeated call that declares ${declared} is not asked again what it cannot show`, async () => {
+    const session = new Session();
+    const requestState = await firstRound(session);
+    const [final] = await session.exchange(ask(2, { requestState }, capabilities));
+    assertEquals(textOf(final), "could not ask");
+    await session.close();
+  });
+}
+
+Deno.test("a repeated call is asked again only what it declares itself", async () => {
+  const session = new Session(SUITE);
+  const all = { elicitation: {}, sampling: {}, roots: {} };
+  const [first] = await session.exchange(suite("multiple_inputs", {}, all));
+  const requestState = String(at(first, "result", "requestState"));
+  const [second] = await session.exchange(
+    suite("multiple_inputs", { requestState }, { sampling: {} }),
+  );
+  assertEquals(Object.keys(Object(at(second, "result", "inputRequests"))), ["greeting"]);
+  await session.close();
+});
+
 Deno.test("after eight modern rounds the tool ends without asking", async () => {
   const session = new Session();
   let requestState = await firstRound(session);
