@@ -105,6 +105,8 @@ const EXTENDED_DECIMAL =
   /(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][-+]?\d+(?:_\d+)*)?/y;
 const PREFIXED = /0(?:[xX](?:_?[0-9a-fA-F])+|[oO](?:_?[0-7])+|[bB](?:_?[01])+)/y;
 const WORD = /True|False/y;
+/** A whole number with zeros before it, which the language of `calc` leaves out: other programs read it as octal. */
+const LEADING_ZERO = /0[\d_]*[1-9][\d_]*(?![\d_.eE])/y;
 
 function tokenize(text: string, { extended }: { readonly extended: boolean }): Token[] {
   const tokens: Token[] = [];
@@ -138,6 +140,10 @@ function readToken(
   const literal = (extended ? matchAt(PREFIXED, text, at) ?? matchAt(WORD, text, at) : undefined) ??
     matchAt(extended ? EXTENDED_DECIMAL : DECIMAL, text, at);
   const next = literal === undefined ? at : at + literal.length;
+  const zeros = extended ? matchAt(LEADING_ZERO, text, at) : undefined;
+  if (zeros !== undefined && zeros === literal) {
+    throw new ArithmeticError("unexpected-character", `zero before a whole number at ${at + 1}`);
+  }
   if (literal === undefined || /[\w.]/.test(text.charAt(next))) {
     throw new ArithmeticError(
       "unexpected-character",

@@ -110,6 +110,19 @@ for (const [expression, text] of extended) {
   });
 }
 
+for (const expression of ["01", "1+0_1", "007"]) {
+  Deno.test(`evaluateArithmetic() in dialect calc refuses the zero before ${expression}, as its language does`, () => {
+    const result = evaluateArithmetic(expression, { dialect: "calc" });
+    assertEquals(result.ok ? result.text : result.problem, "unexpected-character");
+  });
+}
+
+Deno.test("evaluateArithmetic() in dialect calc reads zeros alone, and before a fraction", () => {
+  for (const [expression, text] of [["00", "0"], ["0_0", "0"], ["01.5", "1.5"], ["01e2", "100"]]) {
+    assertEquals(evaluateArithmetic(expression ?? "", { dialect: "calc" }), { ok: true, text });
+  }
+});
+
 Deno.test("evaluateArithmetic() never repeats its input in a message", () => {
   for (const expression of ["secret", "1+secret", "0xsecret", "(secret", "1e5000", "🂡"]) {
     const result = evaluateArithmetic(expression, { dialect: "calc" });
