@@ -115,7 +115,7 @@ for (const [name, expected] of Object.entries(STANDARD)) {
     assertEquals(findings.filter(({ severity }) => severity !== "note"), []);
   });
 
-  Deno.test(`${name} is what its text says (else run deno task library)`, async () => {
+  Deno.test(`${name} is what its text says (else run scripts/library.ts)`, async () => {
     const machine = registry.get(name);
     assert(machine !== undefined);
     const { machine: read, diagnostics } = parseMachine(machine.source);
