@@ -118,8 +118,9 @@ for (const expression of ["01", "1+0_1", "007"]) {
 }
 
 Deno.test("evaluateArithmetic() in dialect calc reads zeros alone, and before a fraction", () => {
-  for (const [expression, text] of [["00", "0"], ["0_0", "0"], ["01.5", "1.5"], ["01e2", "100"]]) {
-    assertEquals(evaluateArithmetic(expression ?? "", { dialect: "calc" }), { ok: true, text });
+  const zeros = { "00": "0", "0_0": "0", "01.5": "1.5", "01e2": "100" };
+  for (const [expression, text] of Object.entries(zeros)) {
+    assertEquals(evaluateArithmetic(expression, { dialect: "calc" }), { ok: true, text });
   }
 });
 
