@@ -129,6 +129,8 @@ function nextCommand(object: JsonObject, checkpoint: string): string {
       return `${command} --max-tokens MORE-IN-TOTAL`;
     case "budget-exhausted":
       return `a larger budget in the machine, then ${command} --force`;
+    case "effect-unknown":
+      return `${command} --set effect.repeat=true, or --set effect.result=WHAT-IT-SAID`;
     default: {
       const reply = textOf(object, "reply_to");
       return reply === "" ? command : `${command} --set ${reply}=YOUR-REPLY`;
