@@ -54,7 +54,20 @@ export interface KitErrorOptions {
   readonly others?: readonly unknown[];
 }
 
-/** The base of every error that Kit throws on purpose. */
+/**
+ * The base of every error that Kit throws on purpose.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { consensus } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ *
+ * const vote = () => consensus(new MockProvider(["yes", "no"]), "Sure?", { numSamples: 2, onTie: "error" });
+ * const error = await assertRejects(vote, KitError);
+ * assertEquals([error.code, error.retryable, error.usage.llmCalls], ["no_consensus", false, 2]);
+ * ```
+ */
 export class KitError extends Error {
   /** The class, also where `instanceof` cannot tell. */
   override readonly name: string = "KitError";
@@ -89,7 +102,17 @@ export class KitError extends Error {
   }
 }
 
-/** An endpoint refused, failed or could not be reached. */
+/**
+ * An endpoint refused, failed or could not be reached.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const busy = new LlmError("rate_limit", "Too many requests", { retryable: true, retryAfterMs: 2000 });
+ * assertEquals([busy.code, busy.retryAfterMs], ["rate_limit", 2000]);
+ * ```
+ */
 export class LlmError extends KitError {
   /** The class. */
   override readonly name: string = "LlmError";
@@ -106,7 +129,21 @@ export class LlmError extends KitError {
   }
 }
 
-/** A budget does not allow the next request, or a deadline has passed. Code `budget`. */
+/**
+ * A budget does not allow the next request, or a deadline has passed. Code `budget`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { consensus } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ *
+ * const model = new MockProvider(["yes", "yes", "yes"]);
+ * const vote = () => consensus(model, "Sure?", { numSamples: 3, budget: { maxCalls: 1 } });
+ * const error = await assertRejects(vote, BudgetExhaustedError);
+ * assertEquals([error.field, error.usage.llmCalls], ["maxCalls", 1]);
+ * ```
+ */
 export class BudgetExhaustedError extends KitError {
   /** The class. */
   override readonly name: string = "BudgetExhaustedError";
@@ -119,7 +156,21 @@ export class BudgetExhaustedError extends KitError {
   }
 }
 
-/** The caller's signal fired. Code `aborted`; never retried. */
+/**
+ * The caller's signal fired. Code `aborted`; never retried.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { consensus } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ *
+ * const signal = AbortSignal.abort("changed my mind");
+ * const vote = () => consensus(new MockProvider([]), "Sure?", { signal });
+ * const error = await assertRejects(vote, AbortedError);
+ * assertEquals([error.cause, error.usage.llmCalls], ["changed my mind", 0]);
+ * ```
+ */
 export class AbortedError extends KitError {
   /** The class. */
   override readonly name: string = "AbortedError";
@@ -129,7 +180,19 @@ export class AbortedError extends KitError {
   }
 }
 
-/** Something was configured or called wrongly; nothing was spent. Codes `config`, `argument`, `tool_definition`. */
+/**
+ * Something was configured or called wrongly; nothing was spent. Codes `config`, `argument`, `tool_definition`.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { consensus } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ *
+ * const vote = () => consensus(new MockProvider([]), "Sure?", { numSamples: 0 });
+ * assertEquals((await assertRejects(vote, ConfigError)).code, "argument");
+ * ```
+ */
 export class ConfigError extends KitError {
   /** The class. */
   override readonly name: string = "ConfigError";
@@ -142,7 +205,20 @@ export class ConfigError extends KitError {
   }
 }
 
-/** A pattern could not reach its goal. */
+/**
+ * A pattern could not reach its goal.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals, assertRejects } from "@std/assert";
+ * import { structured } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ *
+ * const ask = () => structured(new MockProvider(["no JSON"]), "Give me JSON", { maxRepairs: 0 });
+ * const error = await assertRejects(ask, PatternError);
+ * assertEquals([error.code, error.partial], ["structured", "no JSON"]);
+ * ```
+ */
 export class PatternError extends KitError {
   /** The class. */
   override readonly name: string = "PatternError";

@@ -59,6 +59,15 @@ export function createPriceTable(rates: Readonly<Record<string, Rates>>): PriceT
 /**
  * What tokens cost.
  *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const tokens = { inputTokens: 1000, outputTokens: 500 };
+ * assertEquals(estimateCost(tokens, { inputRate: 2e-7, outputRate: 8e-7 }), 0.0006);
+ * assertEquals(estimateCost(tokens, undefined), undefined);
+ * ```
+ *
  * @param tokens How many of each kind.
  * @param rates The rates, or `undefined` if unknown.
  * @returns US dollars, or `undefined` if the rates are unknown.

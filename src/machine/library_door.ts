@@ -51,6 +51,27 @@ export async function parseMachine(text: string, options?: ReadOptions): Promise
 /**
  * Checks what the grammar cannot: states, targets, reachability, budgets.
  *
+ * @example
+ * ```ts
+ * import { checkMachine, parseMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: lost
+ * entry: a
+ * budget: 1
+ * states:
+ *   a:
+ *     structure: One word.
+ *     prompt: Say yes.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: nowhere } ]
+ * `;
+ * const { machine } = await parseMachine(source);
+ * const findings = machine === undefined ? [] : await checkMachine(machine);
+ * assertEquals(findings.map(({ code }) => code), ["unknown-state", "no-path-to-end"]);
+ * ```
+ *
  * @param machine The machine.
  * @param options What it may call; strictness.
  * @returns What was found. An error means that it should not be run.
@@ -65,6 +86,27 @@ export async function checkMachine(
 /**
  * Looks for what usually goes wrong.
  *
+ * @example
+ * ```ts
+ * import { lintMachine, parseMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: greeting
+ * entry: greet
+ * budget: 3
+ * result: text
+ * states:
+ *   greet:
+ *     structure: One sentence.
+ *     prompt: Greet everybody.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const { machine } = await parseMachine(source);
+ * assertEquals(machine && await lintMachine(machine), []);
+ * ```
+ *
  * @param machine The machine.
  * @param options What it may call; effects of tools.
  * @returns What was found, beside the findings of {@linkcode checkMachine}.
@@ -78,6 +120,28 @@ export async function lintMachine(
 
 /**
  * Tells the most that a run can cost, before it costs anything.
+ *
+ * @example
+ * ```ts
+ * import { estimateRun, parseMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: greeting
+ * entry: greet
+ * budget: 3
+ * result: text
+ * states:
+ *   greet:
+ *     structure: One sentence.
+ *     prompt: Greet everybody.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const { machine } = await parseMachine(source);
+ * const estimate = machine && await estimateRun(machine);
+ * assertEquals([estimate?.answers, estimate?.judgements], [1, 0]);
+ * ```
  *
  * @param machine The machine.
  * @param options What it may call; the start context; sizes of answers.
@@ -136,6 +200,36 @@ export async function runMachine(
 /**
  * Goes on with a suspended run.
  *
+ * @example
+ * ```ts
+ * import { resumeMachine, runMachine } from "@kit/mcp";
+ * import { MockProvider } from "@kit/mcp/testing";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: letter
+ * entry: draft
+ * budget: 4
+ * result: text
+ * states:
+ *   draft:
+ *     structure: One sentence.
+ *     prompt: Write it.
+ *     output: text
+ *     gates: [ { when: otherwise, escalate: true, to: send, ask: "Send it?", reply_to: reply } ]
+ *   send:
+ *     structure: One sentence.
+ *     prompt: "Send {{text}}, since the answer was {{reply}}."
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const provider = new MockProvider(["Dear Ann", "Sent."]);
+ * const asked = await runMachine(source, { provider, escalateSuspend: true });
+ * assertEquals([asked.status, asked.ask], ["suspended", "Send it?"]);
+ * const sent = await resumeMachine(source, asked.frames ?? [], { provider, inputs: { reply: "yes" } });
+ * assertEquals([sent.status, sent.result], ["done", "Sent."]);
+ * ```
+ *
  * @param machine The machine, or its document.
  * @param frames What the suspended result had as `frames`.
  * @param options As for {@linkcode runMachine}; `inputs` are written where the run stands, such as a person's reply.
@@ -153,6 +247,28 @@ export async function resumeMachine(
 
 /**
  * Puts machines together so that `call:` finds them by name, the bundled ones too.
+ *
+ * @example
+ * ```ts
+ * import { createRegistry, parseMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: greeting
+ * entry: greet
+ * budget: 3
+ * result: text
+ * states:
+ *   greet:
+ *     structure: One sentence.
+ *     prompt: Greet everybody.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const { machine } = await parseMachine(source);
+ * const registry = await createRegistry(machine === undefined ? [] : [machine]);
+ * assertEquals(registry.get("greeting")?.budget, 3);
+ * ```
  *
  * @param machines The machines; of two with one name the later wins.
  * @param options `base`: where other names are looked up; default the bundled machines.

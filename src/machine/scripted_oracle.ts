@@ -32,6 +32,27 @@ const NOTHING: Tokens = { input: 0, output: 0 };
 /**
  * Makes an oracle from a script. It is used up by the run that asks it: make one for each run.
  *
+ * @example
+ * ```ts
+ * import { createScriptedOracle, runMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: greeting
+ * entry: greet
+ * budget: 3
+ * result: text
+ * states:
+ *   greet:
+ *     structure: One sentence.
+ *     prompt: Greet everybody.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const oracle = createScriptedOracle({ produce: ["Hello, all!"] });
+ * assertEquals((await runMachine(source, { oracle })).result, "Hello, all!");
+ * ```
+ *
  * @param script What it answers.
  * @returns The oracle; all tiers are one model called `scripted`.
  * @throws {TypeError} If the script is not of the form described.

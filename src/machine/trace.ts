@@ -245,6 +245,28 @@ export type MachineEvent =
 /**
  * The wire form of a result: exactly the keys of the language, in their order.
  *
+ * @example
+ * ```ts
+ * import { createScriptedOracle, resultObject, runMachine } from "@kit/mcp";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const source = `
+ * machine: greeting
+ * entry: greet
+ * budget: 3
+ * result: text
+ * states:
+ *   greet:
+ *     structure: One sentence.
+ *     prompt: Greet everybody.
+ *     output: text
+ *     gates: [ { when: otherwise, then: ok, to: END } ]
+ * `;
+ * const run = await runMachine(source, { oracle: createScriptedOracle({ produce: ["Hello!"] }) });
+ * const { status, result } = resultObject(run);
+ * assertEquals([status, result], ["done", "Hello!"]);
+ * ```
+ *
  * @param result How a run ended.
  * @returns A JSON object without context, frames and cause.
  */

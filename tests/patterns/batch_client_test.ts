@@ -1,4 +1,4 @@
-import { assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { ConfigError, KitError } from "../../src/llm/mod.ts";
 import { lookAtBatch, mapBatch } from "../../src/patterns/batches.ts";
 import { manualPorts } from "../../src/testing/mod.ts";
@@ -41,5 +41,5 @@ Deno.test("W41 mapBatch() hides a key that comes back with an entry", async () =
 
 Deno.test("lookAtBatch() takes a key with a line break behind it", async () => {
   const { ports } = endpoint({});
-  assertEquals((await lookAtBatch("b", { apiKey: `${KEY}\n`, model: "m", ports })).ended, true);
+  assert((await lookAtBatch("b", { apiKey: `${KEY}\n`, model: "m", ports })).ended);
 });
