@@ -40,6 +40,7 @@ export async function checkSession(checking: Checking): Promise<void> {
   const flags = ["--workspace", `${place.folder}/work`];
   await using peer = await Peer.start(client, { flags, env: place.env });
   const silent = peer.begin("run", { source: SILENT, wait_seconds: 0 });
+  await until(() => place.model.seen.length > 0, "the silent run asks the model");
   await checkTools(checking, peer);
   await checkRuns(checking, peer);
   await checkSuspension(checking, peer);
