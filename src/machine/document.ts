@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { JsonObject, JsonValue } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 
 /** How strong a model a state wants. */
 export type Tier = "fast" | "balanced" | "reasoning";
@@ -162,6 +162,3 @@ export interface Diagnostic {
   /** The line of the source it stands on, cut to 200 characters. */
   readonly excerpt?: string;
 }
-
-/** Any value of a context. */
-export type ContextValue = JsonValue;

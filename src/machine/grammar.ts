@@ -38,7 +38,7 @@ export type StateKind = "generative" | "call" | "tool";
 /** The policies of gates, by the key that marks them. */
 export type PolicyKey = "then" | "repair" | "escalate" | "fail";
 
-/** Names that no state and no context key may have: other programs trip over them. */
+/** Names that no state and no output may have: other programs trip over them. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(["__proto__"]);
 
 const TEXT: FieldType = { kind: "text" };

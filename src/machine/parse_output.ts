@@ -32,7 +32,7 @@ export function parseOutput(text: string, mode: "list" | "json"): JsonValue {
  * @param value The value.
  * @returns `null`, `array`, `object`, `string`, `number` or `boolean`.
  */
-export function jsonType(value: JsonValue): string {
+function jsonType(value: JsonValue): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }

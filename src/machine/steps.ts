@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { JsonValue } from "../json/mod.ts";
 import type { StepPolicy, TokenCount, TraceStep } from "./trace.ts";
 
 /** What is known of a step so far. */
@@ -133,16 +132,6 @@ export class TraceLog {
   steps(): TraceStep[] {
     return this.#steps.length > this.#limit ? this.#steps.slice(-this.#limit) : [...this.#steps];
   }
-}
-
-/**
- * Turns a draft into JSON for a frame.
- *
- * @param draft The draft.
- * @returns The same as plain JSON.
- */
-export function draftToJson(draft: StepDraft): JsonValue {
-  return JSON.parse(JSON.stringify(draft));
 }
 
 function addChoice(
