@@ -1,16 +1,20 @@
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 
-Deno.test("Kit lets go of the results of earlier turns", async () => {
+async function measured(): Promise<Record<string, number>> {
+  const flags = ["-A", "--no-check", "--v8-flags=--expose-gc"];
   const output = await new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-check",
-      "--v8-flags=--expose-gc",
-      "tests/fixtures/patterns/session_memory.ts",
-    ],
+    args: ["run", ...flags, "tests/fixtures/patterns/memory.ts"],
   }).output();
   assert(output.success, new TextDecoder().decode(output.stderr));
-  const held = Number(new TextDecoder().decode(output.stdout));
-  assert(held <= 2, `${held} of 20 results are still held`);
+  return JSON.parse(new TextDecoder().decode(output.stdout));
+}
+
+const BYTES = 256;
+
+Deno.test("patterns hold on to nothing that is over", async () => {
+  const { held = NaN, perItem = NaN, atOnce = NaN, perSession = NaN } = await measured();
+  assert(held <= 2, `Kit holds ${held} of 20 results of earlier turns`);
+  assertEquals(atOnce, 10, "mapReduce() has as many items under way as its default says");
+  assert(perItem < BYTES, `mapReduce() keeps ${perItem.toFixed(0)} bytes an item of 10,000`);
+  assert(perSession < BYTES, `a session of 1,000 leaves ${perSession.toFixed(0)} bytes`);
 });
