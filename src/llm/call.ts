@@ -238,19 +238,15 @@ export class Call implements Disposable {
     using scope = new DisposableStack();
     const reservation = await this.#reserve(scope);
     this.attempts += 1;
-    const link = scope.use(linkSignals([this.signal]));
+    const limit = reservation === undefined ? undefined : this.#timeLimit(scope);
+    const signal = limit?.link.signal ?? this.signal;
     try {
-      const work = send(this.#request(reservation, link.signal));
+      const work = send(this.#request(reservation, signal));
       // begun after the provider's own time-out of the same length, which fires first and tells more
-      if (reservation !== undefined) this.#limitTime(link, scope);
-      const value = await raceSignal(work, link.signal);
+      limit?.begin();
+      const value = await raceSignal(work, signal);
       const held = scope.move();
-      return {
-        value,
-        reservation,
-        signal: link.signal,
-        [Symbol.dispose]: () => held.dispose(),
-      };
+      return { value, reservation, signal, [Symbol.dispose]: () => held.dispose() };
     } catch (thrown) {
       if (reservation !== undefined) chargeFailure(classifyFetchError(thrown), reservation);
       throw thrown;
@@ -264,17 +260,24 @@ export class Call implements Disposable {
     return await this.account.acquire(this.#estimate, { signal: this.signal });
   }
 
-  #limitTime(link: LinkedSignal, scope: DisposableStack): void {
+  /** The end of an attempt's time, where it has one; it runs once it is begun. */
+  #timeLimit(
+    scope: DisposableStack,
+  ): { readonly link: LinkedSignal; begin(): void } | undefined {
     const { timeoutMs } = this.#options;
-    if (timeoutMs === undefined) return;
-    const timer = scope.use(this.#ports.clock.deadline(timeoutMs));
-    timer.signal.addEventListener("abort", () => {
-      link.abort(
-        new LlmError("timeout", `The provider did not answer within ${timeoutMs} ms`, {
-          retryable: true,
-        }),
-      );
-    }, { once: true });
+    if (timeoutMs === undefined) return undefined;
+    const link = scope.use(linkSignals([this.signal]));
+    const end = (): void => {
+      const text = `The provider did not answer within ${timeoutMs} ms`;
+      link.abort(new LlmError("timeout", text, { retryable: true }));
+    };
+    return {
+      link,
+      begin: () => {
+        const { signal } = scope.use(this.#ports.clock.deadline(timeoutMs));
+        signal.addEventListener("abort", end, { once: true });
+      },
+    };
   }
 
   #request(reservation: Reservation | undefined, signal: AbortSignal): AttemptRequest {
