@@ -6,7 +6,7 @@
 import type { CheckEmitted, Host } from "../host/mod.ts";
 import type { Diagnostic } from "../machine/mod.ts";
 import type { Invocation } from "./command.ts";
-import { statusStyle } from "./envelope.ts";
+import { type EnvelopeDiagnostic, statusStyle } from "./envelope.ts";
 import { githubLines, sarifLog } from "./findings.ts";
 import { type Output, printable } from "./output.ts";
 import { textsOf } from "./run_output.ts";
@@ -99,8 +99,31 @@ export async function printFile(
   const head = out.style(statusStyle(status), status.toUpperCase());
   await out.line(`${head} ${printable(file.path)}`);
   for (const diagnostic of wantedOf(file, wanted)) {
-    for (const line of diagnosticLines(diagnostic, out)) await out.line(line);
+    for (const line of diagnosticLines(diagnostic, { out, path: file.path })) await out.line(line);
   }
+}
+
+/**
+ * Gives what was found in all files for the envelope.
+ *
+ * @param files What was checked.
+ * @param wanted Which findings count.
+ * @returns The findings, each with its file and, where it has one, its place.
+ */
+export function envelopeDiagnostics(
+  files: readonly CheckedFile[],
+  wanted: Wanted,
+): readonly EnvelopeDiagnostic[] {
+  return files.flatMap((file) =>
+    wantedOf(file, wanted).map(({ severity, message, code, hint, position }) => ({
+      severity,
+      message,
+      code,
+      path: file.path,
+      hint: hint ?? null,
+      ...(position === undefined ? {} : { line: position.line, column: position.column }),
+    }))
+  );
 }
 
 /**
@@ -128,11 +151,16 @@ function wantedOf(file: CheckedFile, wanted: Wanted): Diagnostic[] {
   return all.filter((diagnostic) => wanted(diagnostic, all));
 }
 
-function diagnosticLines(diagnostic: Diagnostic, out: Output): string[] {
+function diagnosticLines(
+  diagnostic: Diagnostic,
+  { out, path }: { readonly out: Output; readonly path: string },
+): string[] {
   const { severity, stage, message, code, position, excerpt, hint } = diagnostic;
   const label = stage === "lint" ? "lint" : severity;
   const color = severity === "error" ? "red" : "yellow";
-  const place = position === undefined ? "" : ` at ${position.line}:${position.column}`;
+  const place = position === undefined
+    ? ""
+    : ` at ${printable(path)}:${position.line}:${position.column}`;
   const text = printable(message).replaceAll("\n", "\n    ");
   const lines = [
     `  ${out.style(color, `${label}:`)} ${text} ${out.style("dim", `[${code}]${place}`)}`,

@@ -5,24 +5,22 @@
  */
 import type { Output } from "./output.ts";
 
-/** One problem of a whole command. */
+/** One problem, of a whole command or in one of its files. */
 export interface EnvelopeDiagnostic {
   /** How bad it is. */
-  readonly severity: "error" | "warning";
+  readonly severity: "error" | "warning" | "note";
   /** What is wrong. */
   readonly message: string;
-  /** A fixed word. */
-  readonly code:
-    | "invalid-input"
-    | "prepare-load"
-    | "prepare-semantic"
-    | "prepare-config"
-    | "prepare-warning"
-    | "unexpected-error";
-  /** The file or the place in it, or `null`. */
+  /** A fixed word: of a whole command `invalid-input` or `unexpected-error`, in a file that of the finding. */
+  readonly code: string;
+  /** The file, or `null`. */
   readonly path: string | null;
   /** What to do, or `null`. */
   readonly hint: string | null;
+  /** The line in the file, from 1. */
+  readonly line?: number;
+  /** The column in the line, from 1, in code points. */
+  readonly column?: number;
 }
 
 /** What a command did. */
@@ -33,7 +31,7 @@ export interface Envelope {
   readonly ok: boolean;
   /** One for each thing that was looked at; the members depend on the command. */
   readonly items: readonly Readonly<Record<string, unknown>>[];
-  /** Problems of the whole command. */
+  /** Problems of the whole command and in its files. */
   readonly diagnostics: readonly EnvelopeDiagnostic[];
   /** Counts. */
   readonly summary: Readonly<Record<string, unknown>>;

@@ -42,14 +42,14 @@ Deno.test("kit check shows a finding with its code, place, line, mark and advice
   assertStringIncludes(
     stdout,
     `ERROR bad/bad.mk
-  error: a: gate -> unknown state 'b' [unknown-state] at 11:37
+  error: a: gate -> unknown state 'b' [unknown-state] at bad/bad.mk:11:37
     11 |       - { when: good, then: ok, to: b }
                                              ^
 `,
   );
   assertStringIncludes(
     stdout,
-    `  warning: budget 1 leaves little headroom above the 1-step shortest path to END [budget-headroom] at 4:9
+    `  warning: budget 1 leaves little headroom above the 1-step shortest path to END [budget-headroom] at bad/bad.mk:4:9
     4 | budget: 1
                 ^
     Write at least budget: 3
@@ -77,8 +77,19 @@ Deno.test("kit check --format json prints the object of the tool for one file", 
 
 Deno.test("kit check --format json prints an envelope for several files", async () => {
   const { code, stdout } = await kit("check --format json hello.mk bad/bad.mk gone.mk");
-  const { command, ok, items, summary } = JSON.parse(stdout);
+  const { command, ok, items, diagnostics, summary } = JSON.parse(stdout);
   assertEquals([code, command, ok, summary], [1, "check", false, { files: 3 }]);
+  assertEquals(diagnostics[0], {
+    severity: "error",
+    message: "a: gate -> unknown state 'b'",
+    code: "unknown-state",
+    path: "bad/bad.mk",
+    hint: "Write END or one of the states: a",
+    line: 11,
+    column: 37,
+  });
+  assertEquals(diagnostics.at(-1).path, "gone.mk");
+  assertEquals(diagnostics.at(-1).code, "load");
   assertEquals(items.map(({ path, status }: Record<string, string>) => [path, status]), [
     ["hello.mk", "ok"],
     ["bad/bad.mk", "error"],
@@ -89,7 +100,7 @@ Deno.test("kit check --format json prints an envelope for several files", async 
 Deno.test("kit check names what it cannot read, and goes on with the rest", async () => {
   const { code, stdout } = await kit("check broken/broken.mk gone.mk hello.mk");
   assertEquals(code, 1);
-  assertStringIncludes(stdout, "[unclosed-bracket] at 1:11");
+  assertStringIncludes(stdout, "[unclosed-bracket] at broken/broken.mk:1:11");
   assertStringIncludes(stdout, "no such file or bundled machine: 'gone.mk'");
   assertStringIncludes(stdout, "OK hello.mk");
 });
@@ -107,6 +118,15 @@ Deno.test("kit check --format github prints annotations alone", async () => {
     "::error file=bad/bad.mk,line=11,col=37,title=unknown-state::a: gate -> unknown state 'b'",
   );
   assert(lines.every((line) => /^::(error|warning|notice) /.test(line)));
+});
+
+Deno.test("kit lint --format json says of each finding once where it is", async () => {
+  const { diagnostics } = JSON.parse((await kit("lint --format json bad/bad.mk")).stdout);
+  const places = diagnostics.map(({ code, path, line }: Record<string, unknown>) =>
+    `${code} ${path}:${line}`
+  );
+  assert(places.includes("unresolved-root bad/bad.mk:8"), places.join("\n"));
+  assertEquals(new Set(places).size, places.length);
 });
 
 Deno.test("kit lint says once what check and lint both find", async () => {

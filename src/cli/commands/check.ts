@@ -6,6 +6,7 @@
 import {
   type CheckedFile,
   checkFiles,
+  envelopeDiagnostics,
   type FileStatus,
   printFile,
   printForeign,
@@ -38,7 +39,7 @@ export async function run(invocation: Invocation): Promise<number> {
           command: "check",
           ok,
           items: files.map(itemOf),
-          diagnostics: [],
+          diagnostics: envelopeDiagnostics(files, wanted),
           summary: { files: files.length },
         },
       );
@@ -65,7 +66,8 @@ function atMost({ emitted, errors }: CheckedFile): string | undefined {
   const tokens = completionTokens === undefined
     ? ""
     : `, ${grouped(completionTokens)} completion tokens`;
-  return `a run makes at most ${grouped(modelCalls)} model calls${tokens}`;
+  const calls = modelCalls === 1 ? "call" : "calls";
+  return `a run makes at most ${grouped(modelCalls)} model ${calls}${tokens}`;
 }
 
 function itemOf(file: CheckedFile): Readonly<Record<string, unknown>> {

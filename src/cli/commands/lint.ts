@@ -6,6 +6,7 @@
 import {
   type CheckedFile,
   checkFiles,
+  envelopeDiagnostics,
   type FileStatus,
   printFile,
   printForeign,
@@ -44,7 +45,7 @@ export async function run(invocation: Invocation): Promise<number> {
         command: "lint",
         ok: !failed,
         items: files.map((file) => itemOf(file, live.get(file) ?? [])),
-        diagnostics: [],
+        diagnostics: envelopeDiagnostics(files, saidOnce),
         summary: { files: files.length, findings },
       });
       return code;
