@@ -75,6 +75,9 @@ function hintFor(key: string, around: Surroundings): string {
   if (key === "yaml-language-server" || key === "$schema") {
     return 'Write it as a comment: "# yaml-language-server: $schema=…"';
   }
+  if (key === "scenarios" && around.path.length === 0) {
+    return "A file of scenarios is no machine: kit test MACHINE --script FILE plays it";
+  }
   const glued = gluedKey(key);
   const meant = meantKey(key, around);
   if (meant !== undefined) {
