@@ -189,7 +189,7 @@ export class Exchange implements Disposable {
     const { status, headers } = this.response;
     const { redact } = this.#request;
     const url = showUrl(this.#request.url);
-    if (status >= 300 && status <= 399) return redirectError(this.response, this.#request.url);
+    if (status >= 300 && status <= 399) return redirectError(this.response, this.#request);
     const text = await this.#errorText();
     if (this.#request.signal?.aborted) {
       return new AbortedError(undefined, { cause: this.#request.signal.reason });
@@ -217,13 +217,13 @@ export class Exchange implements Disposable {
 
 const GZIP = [0x1f, 0x8b] as const;
 
-function redirectError(response: Response, from: URL): LlmError {
+function redirectError(response: Response, { url: from, redact }: ExchangeRequest): LlmError {
   const location = response.headers.get("location");
   const target = location !== null && URL.canParse(location, from.href)
     ? new URL(location, from.href)
     : undefined;
   // its path is a text of the endpoint, which may hold what it was sent
-  const where = target === undefined ? "elsewhere" : `to ${target.origin}`;
+  const where = target === undefined ? "elsewhere" : `to ${redact(showUrl(target))}`;
   return new LlmError(
     "redirect",
     `The endpoint ${

@@ -401,13 +401,13 @@ for (const [what, body, code, retryable] of errorsIn200) {
   });
 }
 
-Deno.test("W4 a redirect is refused, naming the origin that it leads to and nothing more", async () => {
+Deno.test("W4 a redirect is refused, naming where it leads without its query", async () => {
   const ports = fakePorts(
     new Response("", { status: 307, headers: { location: "https://evil.example/v1?k=secret" } }),
   );
   const error = await assertRejects(() => make(ports).complete(MESSAGES), LlmError);
   assertEquals([error.code, error.retryable, ports.sent.length], ["redirect", false, 1]);
-  assert(error.message.includes("redirects to https://evil.example;"));
+  assert(error.message.includes("redirects to https://evil.example/v1;"));
   assertFalse(error.message.includes("secret"));
 });
 
