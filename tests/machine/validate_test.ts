@@ -373,6 +373,11 @@ const advice: [what: string, text: string, hint: string][] = [
     "If it is part of a text, put the whole text in quotes: a comma between brackets ends it",
   ],
   [
+    "scenarios at the top",
+    top("scenarios: []"),
+    "A file of scenarios is no machine: kit test MACHINE --script FILE plays it",
+  ],
+  [
     "a key of nothing",
     top("colour: red"),
     "Remove it; also allowed here: mklang, default_tier, result, context, tools, hooks",
