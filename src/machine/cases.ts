@@ -27,6 +27,7 @@ export async function runCase(
     name: stem,
     passed: false,
     mismatches: [text],
+    warnings: [],
   });
   if (!isJsonObject(document)) return problem("case: the file is not a mapping");
   if (document.case !== stem) {

@@ -13,6 +13,7 @@ import { sameValue } from "./values.ts";
  * @param result How the run ended.
  * @param expect What is expected.
  * @returns One line for each expectation that does not hold.
+ * @throws {TypeError} If `context` is not a mapping or `trace` not a list of mappings, so that they expect nothing.
  */
 export function matchExpectation(result: RunResult, expect: JsonObject): string[] {
   const mismatches: string[] = [];
@@ -35,19 +36,25 @@ export function matchExpectation(result: RunResult, expect: JsonObject): string[
   compareIfListed("ask", result.ask);
   compareIfListed("reply_to", result.reply_to);
   const context = member(expect, "context");
-  if (isJsonObject(context)) {
+  if (context !== undefined) {
+    if (!isJsonObject(context)) throw new TypeError("expect: context: wanted a mapping");
     for (const [key, wanted] of Object.entries(context)) {
       compare(`context.${key}`, wanted, member(result.context, key));
     }
   }
   const trace = member(expect, "trace");
-  if (Array.isArray(trace)) compareTrace(result, trace, { mismatches, compare });
+  if (trace !== undefined) {
+    if (!Array.isArray(trace) || !trace.every(isJsonObject)) {
+      throw new TypeError("expect: trace: wanted a list of mappings");
+    }
+    compareTrace(result, trace, { mismatches, compare });
+  }
   return mismatches;
 }
 
 function compareTrace(
   result: RunResult,
-  wanted: readonly JsonValue[],
+  wanted: readonly JsonObject[],
   to: {
     readonly mismatches: string[];
     compare(key: string, wanted: JsonValue, got: JsonValue | undefined): void;
@@ -62,8 +69,7 @@ function compareTrace(
     return;
   }
   for (const [i, step] of trace.entries()) {
-    const listed = wanted[i];
-    if (!isJsonObject(listed)) continue;
+    const listed = wanted[i] ?? {};
     const got: Record<string, JsonValue> = JSON.parse(JSON.stringify(step));
     for (const [key, value] of Object.entries(listed)) {
       to.compare(`trace[${i}].${key}`, value, Object.hasOwn(got, key) ? got[key] : undefined);

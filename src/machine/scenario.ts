@@ -14,6 +14,7 @@ import { matchExpectation } from "./match.ts";
 import type { Hook, HostTool, RunOptions } from "./options.ts";
 import { createAnswerSource, readAnswers } from "./replay.ts";
 import { resumeMachine, runMachine } from "./run.ts";
+import { unreadKeys } from "./scenario_keys.ts";
 import { createScriptedOracle, playList } from "./scripted_oracle.ts";
 import type { MachineEvent, RunResult } from "./trace.ts";
 
@@ -35,6 +36,8 @@ export interface ScenarioResult {
   readonly passed: boolean;
   /** What does not hold, in a fixed order, as `key: expected X, got Y`. */
   readonly mismatches: readonly string[];
+  /** What makes the scenario weaker than it looks, such as a key that nothing reads; and why a failed run ended. */
+  readonly warnings: readonly string[];
   /** How the run ended, if there was one. */
   readonly result?: RunResult;
 }
@@ -56,21 +59,40 @@ export async function runScenario(
 ): Promise<ScenarioResult> {
   const label = options.label ?? "scenario";
   const name = isJsonObject(scenario) && typeof scenario.name === "string" ? scenario.name : label;
+  const warnings = isJsonObject(scenario) ? unreadKeys(scenario) : [];
+  const failed = (mismatch: string): ScenarioResult => ({
+    name,
+    passed: false,
+    mismatches: [mismatch],
+    warnings,
+  });
   if (!isJsonObject(scenario) || !isJsonObject(scenario.expect)) {
-    return { name, passed: false, mismatches: ["expect: missing, so there is nothing to test"] };
+    return failed("expect: missing, so there is nothing to test");
   }
-  let result: RunResult;
   try {
-    result = await play(machine, scenario, options);
+    const result = await play(machine, scenario, options);
     if (result.cause instanceof UnknownStateError) throw result.cause;
+    const mismatches = matchExpectation(result, scenario.expect);
+    const passed = mismatches.length === 0;
+    return {
+      name,
+      passed,
+      mismatches,
+      warnings: [...warnings, ...(passed ? [] : reasonOf(result))],
+      result,
+    };
   } catch (error) {
     const [kind, text] = error instanceof Error
       ? [error.name, error.message]
       : ["Error", String(error)];
-    return { name, passed: false, mismatches: [`scenario raised ${kind}: ${text}`] };
+    return failed(`scenario raised ${kind}: ${text}`);
   }
-  const mismatches = matchExpectation(result, scenario.expect);
-  return { name, passed: mismatches.length === 0, mismatches, result };
+}
+
+/** Why the run ended: what a scenario that failed for it expects is seldom the error. */
+function reasonOf({ error, at }: RunResult): string[] {
+  if (error === null) return [];
+  return [`the run ended${at === undefined ? "" : ` at '${at}'`} with: ${error}`];
 }
 
 /**

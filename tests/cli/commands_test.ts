@@ -283,6 +283,12 @@ const SCENARIOS = `scenarios:
   - expect: { status: done }
 `;
 
+Deno.test("kit test takes no machine beside --cases, whose cases have their own", async () => {
+  const { code, stderr } = await kit("test hello.mk --cases cases");
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, "MACHINE and --cases exclude each other");
+});
+
 Deno.test("kit test shows each scenario, its mismatches and the counts", async () => {
   const files = await project();
   files.put("s.yaml", SCENARIOS);

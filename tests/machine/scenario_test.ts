@@ -28,6 +28,15 @@ const failures: [what: string, scenario: JsonValue, mismatches: string[]][] = [
     "trace[0].output: expected 'x', got 'ok'",
   ]],
   ["no expectation", { llm: {} }, ["expect: missing, so there is nothing to test"]],
+  ["a trace that expects nothing", { expect: { trace: { state: "b" } } }, [
+    "scenario raised TypeError: expect: trace: wanted a list of mappings",
+  ]],
+  ["a step that expects nothing", { expect: { trace: ["b"] } }, [
+    "scenario raised TypeError: expect: trace: wanted a list of mappings",
+  ]],
+  ["a context that expects nothing", { expect: { context: "b" } }, [
+    "scenario raised TypeError: expect: context: wanted a mapping",
+  ]],
   ["an unknown option", { run: { depth: 3 }, expect: {} }, [
     "scenario raised TypeError: run: unknown option 'depth' (there are cost_budget, suspendable, escalate_suspend, on_truncate, on_untrusted_flow, trusted_keys, flow_tainted, delimit, prompt_value_chars, max_workers, tool_effects, tier_params, resume)",
   ]],
@@ -100,3 +109,37 @@ for (const [what, document, mismatch] of cases) {
     assertEquals(mismatches.map((text) => text.slice(0, mismatch.length)), [mismatch]);
   });
 }
+
+const weak: [what: string, scenario: JsonValue, warnings: string[]][] = [
+  ["a slip in what is expected", { expect: { status: "done", resutl: "other" } }, [
+    'the key "resutl" in expect is not read: did you mean "result"?',
+  ]],
+  ["a slip in a scenario", { inputs: { k: 1 }, expect: { status: "done" } }, [
+    'the key "inputs" in a scenario is not read: did you mean "input"?',
+  ]],
+  ["a key of the script that is none", { llm: { answer: "x" }, expect: { status: "done" } }, [
+    'the key "answer" in llm is not read: did you mean "answers"?',
+  ]],
+  ["no expectation at all", { expect: {} }, [
+    "expect: nothing is expected, so this scenario fails only if it cannot run",
+  ]],
+  ["nothing of marked keys", { "x-note": "y", expect: { status: "done" } }, []],
+];
+for (const [what, scenario, warnings] of weak) {
+  Deno.test(`runScenario() passes and warns of ${what}`, async () => {
+    const result = await runScenario(oneState(END), scenario);
+    assertEquals([result.passed, result.warnings], [true, warnings]);
+  });
+}
+
+Deno.test("runScenario() says why a run ended that was to end otherwise", async () => {
+  const { warnings } = await runScenario(
+    oneState("[{ when: x, then: ok, to: END }]"),
+    {
+      llm: { judge: ["some"] },
+      expect: { status: "done" },
+    },
+  );
+  assertEquals(warnings.length, 1);
+  assertEquals(warnings[0]?.startsWith("the run ended at 'a' with: state-error: "), true);
+});

@@ -37,6 +37,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const { args } = invocation;
   const ways = ["script", "cases", "from"].filter((name) => args.has(name));
   if (ways.length > 1) throw new UsageError(`--${ways[0]} and --${ways[1]} exclude each other`);
+  if (args.has("cases") && args.positionals.length > 0) {
+    throw new UsageError("MACHINE and --cases exclude each other: each case has its machine in it");
+  }
   const host = openHost(invocation, { provider: "scripted" });
   try {
     const cases = args.value("cases");
@@ -172,10 +175,11 @@ async function report(
   const envelope: Envelope = {
     command: "test",
     ok: failed === 0,
-    items: results.map(({ name, passed, mismatches }) => ({
+    items: results.map(({ name, passed, mismatches, warnings }) => ({
       scenario: name,
       status: passed ? "pass" : "fail",
       mismatches,
+      ...(warnings.length === 0 ? {} : { warnings }),
     })),
     diagnostics: [],
     summary: { passed: results.length - failed, failed, ...(wanted ? { coverage } : {}) },
