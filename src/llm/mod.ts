@@ -49,6 +49,7 @@ export { DEFAULT_RETRY, parseRetryAfter, resolveRetry, type RetryPolicy } from "
 export { parseScore, type Scale } from "./score.ts";
 export { streamModel } from "./stream.ts";
 export { readToolArguments, type ToolArguments, toolCallsInText } from "./tool_calls.ts";
+export { notify } from "./notify.ts";
 export {
   type OpenSpan,
   openSpan,

@@ -7,6 +7,7 @@
 import type { Clock, Random } from "../ports/mod.ts";
 import type { KitErrorCode } from "./errors.ts";
 import type { FinishReason, TokenUsage } from "./message.ts";
+import { notify } from "./notify.ts";
 import type { Usage } from "./usage.ts";
 
 /** Where in a trace something is, in the form of W3C trace context. */
@@ -212,7 +213,7 @@ export type TraceEvent =
 
 /** Takes trace events. */
 export interface TraceSink {
-  /** Takes one event, at once; what it throws is swallowed. */
+  /** Takes one event, at once; what it throws, or a promise of it, is swallowed. */
   write(event: TraceEvent): void;
   /** Whether events carry texts: `none` (default), `redacted`, or `full`. */
   readonly captureContent?: "none" | "redacted" | "full";
@@ -265,7 +266,7 @@ export function openSpan<Kind extends SpanKind>(
   let ended = false;
   const write = (event: object): void => {
     const whole = { ...event, ...context, ...parent, time: ports.clock.now() };
-    emit(trace, whole as TraceEvent);
+    notify((told: TraceEvent) => trace.write(told), whole as TraceEvent);
   };
   write({ kind: `${kind}-start`, ...facts });
   return {
@@ -296,14 +297,6 @@ function newContext(parent: SpanContext | undefined, random: Random): SpanContex
     traceId: parent?.traceId ?? randomHex(random, TRACE_ID_BYTES),
     spanId: randomHex(random, SPAN_ID_BYTES),
   };
-}
-
-function emit(sink: TraceSink, event: TraceEvent): void {
-  try {
-    sink.write(event);
-  } catch {
-    // a sink must not be able to change a run
-  }
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   type KitErrorCode,
   linkSignals,
   LlmError,
+  notify,
   parseRetryAfter,
   raceSignal,
   type Redactor,
@@ -149,11 +150,7 @@ export class BatchClient {
   }
 
   #report(batchId: string, status: BatchStatus, total: number): void {
-    try {
-      this.#endpoint.onProgress?.({ batchId, done: status.done, total });
-    } catch {
-      // a listener must not be able to end the waiting
-    }
+    notify(this.#endpoint.onProgress, { batchId, done: status.done, total });
   }
 
   async #pause(ms: number): Promise<void> {

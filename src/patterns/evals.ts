@@ -10,6 +10,7 @@ import {
   KitError,
   linkSignals,
   NO_USAGE,
+  notify,
   raceSignal,
   redact,
   sumUsage,
@@ -70,7 +71,7 @@ export async function runEvalSuite(
     const one = cases[index];
     if (one === undefined) return;
     results[index] = await tryCase(one, { ...options, repeat, clock });
-    report(options.onCase, results[index]);
+    notify(options.onCase, results[index]);
   });
   return makeReport(results, { options, durationMs: clock.monotonic() - started });
 }
@@ -237,12 +238,4 @@ const LIMITS = ["maxCalls", "maxTokens", "p50Ms", "p99Ms"] as const;
 /** The smallest value that a share of the values does not pass. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-}
-
-function report(listener: ((result: EvalResult) => void) | undefined, result: EvalResult): void {
-  try {
-    listener?.(result);
-  } catch {
-    // a listener must not be able to change a suite
-  }
 }

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { chooseError, ConfigError, KitError, type LlmProvider, PatternError } from "../llm/mod.ts";
+import {
+  chooseError,
+  ConfigError,
+  KitError,
+  type LlmProvider,
+  notify,
+  PatternError,
+} from "../llm/mod.ts";
 import type { KitErrorCode, LlmResponse, Message } from "../llm/mod.ts";
 import {
   checkNumber,
@@ -266,16 +273,12 @@ class MapReduce {
 
   #report(index: number): void {
     this.#done += 1;
-    try {
-      this.#options.onItem?.({
-        index,
-        done: this.#done,
-        total: this.#items.length,
-        ok: !this.#failures.has(index),
-      });
-    } catch {
-      // a listener must not be able to change a run
-    }
+    notify(this.#options.onItem, {
+      index,
+      done: this.#done,
+      total: this.#items.length,
+      ok: !this.#failures.has(index),
+    });
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type LlmProvider,
   type LlmResponse,
   type Message,
+  notify,
   PatternError,
 } from "../llm/mod.ts";
 import {
@@ -254,16 +255,8 @@ export class Poll {
   }
 
   #report(index: number, outcome: SampleOutcome): void {
-    try {
-      this.#plan.options.onSample?.({
-        index,
-        done: this.#done,
-        requested: this.#plan.requested,
-        outcome,
-      });
-    } catch {
-      // a listener must not be able to change a vote
-    }
+    const { options, requested } = this.#plan;
+    notify(options.onSample, { index, done: this.#done, requested, outcome });
   }
 }
 

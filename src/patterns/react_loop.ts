@@ -11,6 +11,7 @@ import {
   type LlmProvider,
   type LlmResponse,
   type Message,
+  notify,
   PatternError,
   type ToolCall,
 } from "../llm/mod.ts";
@@ -306,16 +307,12 @@ class Loop {
   }
 
   #report(response: LlmResponse): void {
-    try {
-      this.#options.onRound?.({
-        round: this.#rounds,
-        maxRounds: this.#maxRounds,
-        toolNames: response.toolCalls.map((call) => call.name),
-        usage: { ...this.#run.ledger.spent },
-      });
-    } catch {
-      // a listener must not be able to change a loop
-    }
+    notify(this.#options.onRound, {
+      round: this.#rounds,
+      maxRounds: this.#maxRounds,
+      toolNames: response.toolCalls.map((call) => call.name),
+      usage: { ...this.#run.ledger.spent },
+    });
   }
 
   #unanswered(after: string, reason: "max_rounds" | "max_tool_calls"): PatternError {

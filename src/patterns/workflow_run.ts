@@ -13,6 +13,7 @@ import {
   linkSignals,
   type LlmProvider,
   NO_USAGE,
+  notify,
   openSpan,
   PatternError,
   raceSignal,
@@ -232,11 +233,7 @@ export class WorkflowRun {
 
   #report(report: WorkflowStepReport): void {
     this.#reports.push(report);
-    try {
-      this.#parts.options.onStep?.(report);
-    } catch {
-      // a listener must not be able to change a run
-    }
+    notify(this.#parts.options.onStep, report);
   }
 
   /** Checkpoints are written one at a time, so that an older one never replaces a newer one. */

@@ -9,16 +9,20 @@ import {
   chooseError,
   type CompleteOptions,
   ConfigError,
+  copyError,
   createLedger,
   KitError,
   type KitErrorCode,
   type LlmProvider,
   type LlmResponse,
   type Message,
+  notify,
   type RetryPolicy,
   type StreamEvent,
   streamModel,
+  sumUsage,
   type TraceSink,
+  type Usage,
 } from "../llm/mod.ts";
 import { ambientPorts, type Ports } from "../ports/mod.ts";
 
@@ -30,7 +34,7 @@ export interface MemberOptions {
   readonly ports?: Pick<Ports, "clock" | "random">;
   /** Where trace events of the members' calls go; default nowhere. */
   readonly trace?: TraceSink;
-  /** Told which member is asked, by its index, before it is. */
+  /** Told which member is asked, by its index, before it is; what it throws is swallowed. */
   readonly onSelect?: (index: number, member: LlmProvider) => void;
 }
 
@@ -132,10 +136,10 @@ class Failover {
       try {
         return await callModel(member, messages, this.#call(request));
       } catch (error) {
-        failures.push(passing(error));
+        failures.push(passing(error, failures));
       }
     }
-    throw chooseError(failures);
+    throw failed(failures);
   }
 
   async *stream(
@@ -154,14 +158,15 @@ class Failover {
         return;
       } catch (error) {
         if (given) throw error;
-        failures.push(passing(error));
+        failures.push(passing(error, failures));
       }
     }
-    throw chooseError(failures);
+    throw failed(failures);
   }
 
   #select(member: LlmProvider): void {
-    this.#options.onSelect?.(this.#members.indexOf(member), member);
+    const { onSelect } = this.#options;
+    notify((index: number) => onSelect?.(index, member), this.#members.indexOf(member));
   }
 
   #call(request: CompleteOptions): CallOptions {
@@ -178,8 +183,18 @@ class Failover {
   }
 }
 
-/** A failure that another member may not have; any other is thrown. */
-function passing(error: unknown): KitError {
-  if (error instanceof KitError && PASSING.has(error.code)) return error;
-  throw error;
+/** A failure that another member may not have; any other is thrown, with what the members before it spent too. */
+function passing(error: unknown, before: readonly KitError[]): KitError {
+  if (!(error instanceof KitError)) throw error;
+  if (PASSING.has(error.code)) return error;
+  throw copyError(error, { usage: spentBy([...before, error]) });
+}
+
+/** The error that stands for all, with what all of them spent. */
+function failed(failures: readonly KitError[]): KitError {
+  return copyError(chooseError(failures), { usage: spentBy(failures) });
+}
+
+function spentBy(failures: readonly KitError[]): Usage {
+  return sumUsage(failures.map(({ usage }) => usage));
 }

@@ -5,7 +5,9 @@ import {
   type CheckpointStore,
   createMemoryCheckpointStore,
 } from "../../src/patterns/checkpoint_store.ts";
+import { consensus } from "../../src/patterns/consensus.ts";
 import { runEvalSuite } from "../../src/patterns/evals.ts";
+import { mapReduce } from "../../src/patterns/map_reduce.ts";
 import { pipe } from "../../src/patterns/pipe.ts";
 import { reactLoop } from "../../src/patterns/react_loop.ts";
 import { refineLoop } from "../../src/patterns/refine_loop.ts";
@@ -155,3 +157,53 @@ Deno.test("W46 Workflow that cannot read its checkpoint runs nothing and says wh
   );
   assertEquals([error.code, ran], ["checkpoint", 0]);
 });
+
+const listening: [what: string, run: (listener: () => Promise<never>) => Promise<unknown>][] = [
+  [
+    "consensus() onSample",
+    (onSample) =>
+      consensus(new MockProvider(["A"]), "Q?", { numSamples: 1, ports: manualPorts(), onSample }),
+  ],
+  [
+    "consensus() trace",
+    (write) =>
+      consensus(new MockProvider(["A"]), "Q?", {
+        numSamples: 1,
+        ports: manualPorts(),
+        trace: { write },
+      }),
+  ],
+  [
+    "reactLoop() onRound",
+    (onRound) => reactLoop(new MockProvider(["A"]), "Q?", { ports: manualPorts(), onRound }),
+  ],
+  ["mapReduce() onItem", (onItem) =>
+    mapReduce(new MockProvider(["A", "B"]), ["a"], {
+      ports: manualPorts(),
+      mapPrompt: "{item}",
+      reducePrompt: "{mapped_outputs}",
+      onItem,
+    })],
+  ["Workflow onStep", (onStep) =>
+    new Workflow([{ name: "a", run: () => 1 }])
+      .run(new MockProvider([]), {}, { ports: manualPorts(), onStep })],
+  [
+    "runEvalSuite() onCase",
+    (onCase) =>
+      runEvalSuite([{ name: "a", run: () => 1, check: () => true }], {
+        clock: manualPorts().clock,
+        onCase,
+      }),
+  ],
+];
+for (const [what, run] of listening) {
+  Deno.test(`W35 ${what} that rejects changes nothing and leaves nothing unhandled`, async () => {
+    let told = 0;
+    await run(async () => {
+      told += 1;
+      await Promise.resolve();
+      throw new Error("listener");
+    });
+    assert(told > 0);
+  });
+}

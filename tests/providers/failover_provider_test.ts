@@ -114,3 +114,31 @@ Deno.test("a stream fails over before its first part only", async () => {
 Deno.test("createFailoverProvider() refuses an empty list", () => {
   assertThrows(() => createFailoverProvider([]), ConfigError);
 });
+
+Deno.test("a listener that throws keeps no member from being asked", async () => {
+  const ports = manualPorts();
+  const provider = createFailoverProvider([new MockProvider(["Hello"])], {
+    ports,
+    onSelect: () => {
+      throw new Error("listener");
+    },
+  });
+  assertEquals((await provider.complete(MESSAGES)).content, "Hello");
+});
+
+Deno.test("W2b the error of a failover that is asked by itself tells what all members spent", async () => {
+  const down = () => new MockProvider([new LlmError("network", "x", { retryable: true })]);
+  const provider = createFailoverProvider([down(), down(), down()], { ports: manualPorts() });
+  const error = await assertRejects(() => provider.complete(MESSAGES), LlmError);
+  assertEquals([error.usage.llmCalls, error.others.length], [3, 2]);
+});
+
+Deno.test("W2b so does an error that no other member would be spared", async () => {
+  const provider = createFailoverProvider([
+    new MockProvider([new LlmError("network", "x", { retryable: true })]),
+    new MockProvider([new LlmError("auth", "x")]),
+    new MockProvider(["never asked"]),
+  ], { ports: manualPorts() });
+  const error = await assertRejects(() => provider.complete(MESSAGES), LlmError);
+  assertEquals([error.code, error.usage.llmCalls], ["auth", 2]);
+});
