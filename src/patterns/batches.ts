@@ -59,7 +59,7 @@ const MAX_PROBLEMS_TOLD = 20;
  *       }),
  *   );
  * const { value, score, metadata } = await consensusBatch("Capital of France?", {
- *   apiKey: "a key from the environment",
+ *   apiKey: "key-from-the-environment",
  *   model: "a-model",
  *   numSamples: 2,
  *   ports: { ...manualPorts(), fetch },
@@ -115,7 +115,7 @@ export async function consensusBatch(
  *       : Response.json({ id: "batch_1", processing_status: "ended", results_url: "/results" }),
  *   );
  * const { value } = await mapBatch(["Hello in French?"], {
- *   apiKey: "a key from the environment",
+ *   apiKey: "key-from-the-environment",
  *   model: "a-model",
  *   ports: { ...manualPorts(), fetch },
  * });
@@ -174,7 +174,7 @@ export async function mapBatch(
  *
  * const fetch = () => Promise.resolve(Response.json({ id: "batch_1", processing_status: "in_progress" }));
  * const status = await lookAtBatch("batch_1", {
- *   apiKey: "a key from the environment",
+ *   apiKey: "key-from-the-environment",
  *   model: "a-model",
  *   ports: { ...manualPorts(), fetch },
  * });
@@ -200,7 +200,7 @@ export async function lookAtBatch(batchId: string, endpoint: BatchEndpoint): Pro
  *
  * const fetch = () => Promise.resolve(Response.json({ id: "batch_1", processing_status: "canceling" }));
  * const status = await cancelBatch("batch_1", {
- *   apiKey: "a key from the environment",
+ *   apiKey: "key-from-the-environment",
  *   model: "a-model",
  *   ports: { ...manualPorts(), fetch },
  * });
