@@ -4,6 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
+import { notify } from "../llm/mod.ts";
 import type { Machine } from "./document.ts";
 import type { RunOptions } from "./options.ts";
 import type { Oracle } from "./oracle.ts";
@@ -217,7 +218,7 @@ export class Level {
   emit(event: LevelEvent): void {
     const { onEvent } = this.shared.options;
     if (onEvent === undefined) return;
-    emitSafely(onEvent, { ...event, machine: this.machine.name, depth: this.depth });
+    notify(onEvent, { ...event, machine: this.machine.name, depth: this.depth });
   }
 
   #write(key: string, value: JsonValue): void {
@@ -244,20 +245,6 @@ export class Level {
 export type LevelEvent = MachineEvent extends infer Event
   ? Event extends MachineEvent ? Omit<Event, "machine" | "depth"> : never
   : never;
-
-/**
- * Tells an observer; what it throws stays with it.
- *
- * @param observer The observer.
- * @param value What to tell.
- */
-export function emitSafely<T>(observer: (value: T) => void, value: T): void {
-  try {
-    observer(value);
-  } catch {
-    // An observer that fails must not change what a run does.
-  }
-}
 
 /**
  * Compares texts by code point, as the language sorts.

@@ -4,8 +4,9 @@
  * @module
  */
 import type { JsonValue } from "../json/mod.ts";
+import { notify } from "../llm/mod.ts";
 import { countChars, firstChars } from "./format.ts";
-import { emitSafely, type Level, type LevelStart } from "./level.ts";
+import type { Level, LevelStart } from "./level.ts";
 import { finishStep, type StepDraft, type StepEnd, tokenCount } from "./steps.ts";
 import type { Diagnosis, Frame, RunResult, TraceStep } from "./trace.ts";
 
@@ -102,7 +103,7 @@ export function record(level: Level, draft: StepDraft, end: Omit<StepEnd, "step"
   const step = finishStep(draft, { step: level.steps, ...end });
   level.trace.push(step);
   const { onStep, onEvent } = level.shared.options;
-  if (onStep !== undefined && level.depth === 0) emitSafely(onStep, step);
+  if (onStep !== undefined && level.depth === 0) notify(onStep, step);
   if (onEvent !== undefined) sendStep(level, step);
 }
 
@@ -115,7 +116,7 @@ export function record(level: Level, draft: StepDraft, end: Omit<StepEnd, "step"
 export function sendFinish(start: LevelStart, result: RunResult): void {
   const { onEvent } = start.shared.options;
   if (onEvent === undefined) return;
-  emitSafely(onEvent, {
+  notify(onEvent, {
     type: "run-finished",
     status: result.status,
     error: result.error,
