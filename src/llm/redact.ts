@@ -8,8 +8,11 @@ import { cutText } from "./cut_text.ts";
 /** Masks secrets in a text. */
 export type Redactor = (text: string) => string;
 
-/** The longest text that is looked at; the rest is cut off, since it might hold a secret. */
+/** The longest text that is looked at where nothing else is said; the rest is cut off, since it might hold a secret. */
 export const MAX_REDACT_LENGTH = 64 * 1024;
+
+/** The longest text that is ever looked at: as long as the longest answer of an endpoint. */
+export const MAX_WHOLE_REDACT_LENGTH = 16 * 1024 * 1024;
 
 /** The shortest secret that is masked by its exact value: a shorter one is found within innocent words. */
 export const MIN_SECRET_LENGTH = 8;
@@ -43,10 +46,11 @@ const BARE = /\b(token|secret)(\s{1,8})([A-Za-z0-9+/._~=-]{8,})/gi;
  * Masks what looks like a secret: keys of known vendors, tokens, private keys, values named as such, passwords in URLs.
  *
  * @param text The text.
- * @returns The text with `[REDACTED]` in place of secrets, cut to 64 KiB.
+ * @param options `maxLength`: where the text is cut, default 64 Ki characters.
+ * @returns The text with `[REDACTED]` in place of secrets.
  */
-export function redact(text: string): string {
-  let masked = cutText(text, MAX_REDACT_LENGTH);
+export function redact(text: string, options: { readonly maxLength?: number } = {}): string {
+  let masked = cutText(text, options.maxLength ?? MAX_REDACT_LENGTH);
   for (const shape of SHAPES) masked = masked.replace(shape, MASK);
   return masked
     .replace(USERINFO, `$1${MASK}@`)
@@ -73,6 +77,16 @@ function isCredential(value: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Masks what looks like a secret in a text that must stay whole: what a person approves, or what is recorded.
+ *
+ * @param text The text.
+ * @returns The text with `[REDACTED]` in place of secrets; cut only beyond 16 Mi characters.
+ */
+export function redactWhole(text: string): string {
+  return redact(text, { maxLength: MAX_WHOLE_REDACT_LENGTH });
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   KitError,
   linkSignals,
   raceSignal,
-  redact,
+  redactWhole,
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
 
@@ -119,7 +119,7 @@ export class ApprovalGate {
     const clock = options.clock ?? ambientPorts().clock;
     using timer = clock.deadline(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     using linked = linkSignals([request.signal, timer.signal]);
-    const details = deepFreeze(maskTexts(request.details, this.#options.redact ?? redact));
+    const details = deepFreeze(maskTexts(request.details, this.#options.redact ?? redactWhole));
     const question: ApprovalRequest = Object.freeze({
       ...request,
       details,

@@ -19,7 +19,8 @@ import {
   type LlmProvider,
   type LlmResponse,
   type Message,
-  redact,
+  redactWhole,
+  type StreamEvent,
 } from "../llm/mod.ts";
 
 import { checkRequest } from "./mock_provider.ts";
@@ -103,7 +104,7 @@ export function recordProvider(
   options: RecordingOptions = {},
 ): RecordingProvider {
   const exchanges: RecordedExchange[] = [];
-  const mask = options.redact ?? redact;
+  const mask = options.redact ?? redactWhole;
   const { name, model, supportsTools, supportsReasoning, supportsResponseFormat } = provider;
   return {
     ...(name === undefined ? {} : { name }),
@@ -116,18 +117,32 @@ export function recordProvider(
       const asked = describeRequest(messages, request, mask);
       try {
         const response = await provider.complete(messages, request);
-        const kept = maskTexts({ ...response }, mask);
-        exchanges.push({ request: asked, outcome: { response: kept } });
+        exchanges.push({ request: asked, outcome: answered(response, mask) });
         return response;
       } catch (error) {
-        if (error instanceof KitError && error.code !== "aborted") {
-          const { code, message, retryable } = error;
-          const kept = { code, message: mask(message), retryable };
-          exchanges.push({ request: asked, outcome: { error: kept } });
-        }
+        exchanges.push(...failures(asked, error, mask));
         throw error;
       }
     },
+    ...(provider.stream === undefined ? {} : {
+      async *stream(
+        messages: readonly Message[],
+        request: CompleteOptions = {},
+      ): AsyncGenerator<StreamEvent> {
+        const asked = describeRequest(messages, request, mask);
+        try {
+          for await (const event of provider.stream?.(messages, request) ?? []) {
+            if (event.type === "done") {
+              exchanges.push({ request: asked, outcome: answered(event.response, mask) });
+            }
+            yield event;
+          }
+        } catch (error) {
+          exchanges.push(...failures(asked, error, mask));
+          throw error;
+        }
+      },
+    }),
     recording: () =>
       deepFreeze(structuredClone({
         version: 1 as const,
@@ -137,6 +152,21 @@ export function recordProvider(
         exchanges,
       })),
   };
+}
+
+function answered(response: LlmResponse, mask: (text: string) => string): RecordedOutcome {
+  return { response: maskTexts({ ...response }, mask) };
+}
+
+/** A failure as it is kept; one that the caller wanted is not. */
+function failures(
+  request: JsonObject,
+  error: unknown,
+  mask: (text: string) => string,
+): readonly RecordedExchange[] {
+  if (!(error instanceof KitError) || error.code === "aborted") return [];
+  const { code, message, retryable } = error;
+  return [{ request, outcome: { error: { code, message: mask(message), retryable } } }];
 }
 
 /**
@@ -157,7 +187,7 @@ export function recordProvider(
  * @throws {ConfigError} If the recording has another form.
  */
 export function replayProvider(recording: Recording, options: RecordingOptions = {}): LlmProvider {
-  const mask = options.redact ?? redact;
+  const mask = options.redact ?? redactWhole;
   const left = indexExchanges(recording);
   return {
     name: recording.provider ?? "recorded",

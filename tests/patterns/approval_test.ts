@@ -116,3 +116,16 @@ Deno.test("ApprovalGate stops waiting with the request's signal", async () => {
   const error = await assertRejects(() => waiting, KitError);
   assertEquals([error.code, clock.pending], ["aborted", 0]);
 });
+
+Deno.test("ApprovalGate shows all of what will be done, however long", async () => {
+  let shown: unknown;
+  const gate = new ApprovalGate(({ details }) => {
+    shown = details;
+    return { approved: false };
+  });
+  const details = { command: `${" ".repeat(100_000)}rm -rf /` };
+  const { clock } = manualPorts();
+  const signal = new AbortController().signal;
+  await gate.request({ action: "tool_call", subject: "shell", details, signal }, { clock });
+  assertEquals(shown, details);
+});

@@ -74,3 +74,41 @@ Deno.test("recordProvider() claims no more than the provider behind it", () => {
 Deno.test("replayProvider() refuses what is no recording", () => {
   assertThrows(() => replayProvider({ version: 2 } as unknown as Recording), KitError);
 });
+
+Deno.test("replayProvider() gives long answers whole", async () => {
+  const long = `${"long answer ".repeat(20_000)}the end`;
+  const recorder = recordProvider(new MockProvider([long]));
+  await recorder.complete(ask(`${"long question ".repeat(20_000)}?`));
+  const replayed = replayProvider(JSON.parse(JSON.stringify(recorder.recording())));
+  const { content } = await replayed.complete(ask(`${"long question ".repeat(20_000)}?`));
+  assertEquals(content, long);
+});
+
+Deno.test("recordProvider() streams what the provider streams, and keeps the whole answer", async () => {
+  const recorder = recordProvider(new MockProvider(["one two three"]));
+  const texts: string[] = [];
+  for await (const event of recorder.stream?.(ask("Q")) ?? []) {
+    if (event.type === "text") texts.push(event.text);
+  }
+  assertEquals(texts, ["one ", "two ", "three"]);
+  assertEquals(
+    (await replayProvider(recorder.recording()).complete(ask("Q"))).content,
+    "one two three",
+  );
+});
+
+Deno.test("recordProvider() keeps the failure of a stream, secrets masked, and nothing of one left early", async () => {
+  const failing = new LlmError("server", "down, sk-0123456789abcdef", { retryable: true });
+  const recorder = recordProvider(new MockProvider(["one two three", failing]));
+  for await (const _event of recorder.stream?.(ask("Q")) ?? []) break;
+  assertEquals(recorder.recording().exchanges, []);
+  await assertRejects(async () => {
+    for await (const _event of recorder.stream?.(ask("Q")) ?? []) continue;
+  }, LlmError);
+  const [kept] = recorder.recording().exchanges;
+  assert(kept !== undefined && "error" in kept.outcome);
+  assertEquals([kept.outcome.error.code, kept.outcome.error.message], [
+    "server",
+    "down, [REDACTED]",
+  ]);
+});
