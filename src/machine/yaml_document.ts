@@ -139,6 +139,8 @@ function offsetOf(root: YamlNode, path: DocumentPath, part: "value" | "key"): nu
   return offset;
 }
 
+const FLATTER = "Write it with fewer levels, or keep the value as a text";
+
 function limitProblem({ limit, offset }: PassedLimit): TreeProblem {
   const message = {
     length: `The text is longer than ${MAX_TEXT_LENGTH} characters`,
@@ -146,7 +148,8 @@ function limitProblem({ limit, offset }: PassedLimit): TreeProblem {
     tokens: `The text has more than ${MAX_TOKENS} tokens`,
   }[limit];
   const code = { length: "too-long", depth: "too-deep", tokens: "too-large" }[limit];
-  return { severity: "error", code, message, start: offset };
+  const hint = limit === "depth" ? FLATTER : "Split it into several machines that call each other";
+  return { severity: "error", code, message, hint, start: offset };
 }
 
 function earlyProblems(text: string): TreeProblem[] {

@@ -236,9 +236,17 @@ function byCode(problem: SyntaxProblem): Explanation {
         hint: QUOTE_VALUE,
       };
     case "KEY_OVER_1024_CHARS":
-      return { code: "long-key", message: "A key is longer than 1024 characters" };
+      return {
+        code: "long-key",
+        message: "A key is longer than 1024 characters",
+        hint: "Use a short name; if it is a text, put it in quotes as a value",
+      };
     case "RESOURCE_EXHAUSTION":
-      return { code: "too-deep", message: "Lists and mappings are nested too deeply" };
+      return {
+        code: "too-deep",
+        message: "Lists and mappings are nested too deeply",
+        hint: "Write it with fewer levels, or keep the value as a text",
+      };
     default:
       return other(problem);
   }

@@ -188,6 +188,18 @@ for (const [text, problems] of lost) {
   });
 }
 
+Deno.test("readYamlDocument() says what to do beyond each of its limits", () => {
+  const beyond = {
+    "long-key": `${"k".repeat(1_030)}: 1`,
+    "too-deep": "[".repeat(101),
+    "too-large": "[" + "1,".repeat(1_100_000) + "]",
+  };
+  for (const [code, text] of Object.entries(beyond)) {
+    const problem = readYamlDocument(text).diagnostics.find((found) => found.code === code);
+    assert((problem?.hint ?? "") !== "", code);
+  }
+});
+
 Deno.test("readYamlDocument() gives one problem for a number that is none, and no other reading of it", () => {
   assertEquals(found("a: 1e400"), ["not-finite 1:4"]);
 });
