@@ -34,7 +34,9 @@ export function checkBudget(budget: Budget): Budget {
   for (const field of CAPS) {
     const cap = budget[field];
     if (cap === undefined) continue;
-    if (Number.isNaN(cap) || (field !== "deadline" && cap < 0)) {
+    // a text would compare as no limit at all
+    const isNumber = typeof cap === "number" && !Number.isNaN(cap);
+    if (!isNumber || (field !== "deadline" && cap < 0)) {
       throw new ConfigError(
         `Cannot use budget: ${field} is ${cap}, wanted a number of 0 or more; leave it out for no limit`,
         { code: "argument" },

@@ -13,6 +13,7 @@ import {
   redactWhole,
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
+import { checkNumber } from "./options.ts";
 
 /** What somebody is asked to approve. */
 export interface ApprovalRequest {
@@ -80,7 +81,8 @@ export class ApprovalGate {
    *
    * @param approver Decides.
    * @param options How long to wait.
-   * @throws {ConfigError} If it is to approve by time-out without `unsafeAllowFailOpen`.
+   * @throws {ConfigError} Code `argument`, if it is to approve by time-out without `unsafeAllowFailOpen`, or the time-out
+   * is below a millisecond.
    */
   constructor(approver: Approver, options: ApprovalGateOptions = {}) {
     if (options.onTimeout === "approve" && options.unsafeAllowFailOpen !== true) {
@@ -89,6 +91,9 @@ export class ApprovalGate {
           "set unsafeAllowFailOpen to true if that is meant",
         { code: "argument" },
       );
+    }
+    if (options.timeoutMs !== undefined) {
+      checkNumber("timeoutMs", options.timeoutMs, { min: 1, integer: false });
     }
     this.#approver = approver;
     this.#options = options;

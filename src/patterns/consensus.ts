@@ -12,7 +12,7 @@ import {
   DEFAULT_SAMPLES,
   MAX_SAMPLES,
 } from "./consensus_options.ts";
-import { checkNumber, checkText, checkWord, type PatternResult } from "./options.ts";
+import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
 import { type Plan, Poll } from "./poll.ts";
 import { runPattern } from "./run_pattern.ts";
 import { checkNormalization } from "./vote.ts";
@@ -66,6 +66,7 @@ function makePlan(
 ): Plan {
   const providers: readonly LlmProvider[] = isList(provider) ? provider : [provider];
   checkNumber("the number of providers", providers.length, { min: 1, max: MAX_SAMPLES });
+  providers.forEach(checkProvider);
   const requested = checkNumber(
     "numSamples",
     options.numSamples ?? (providers.length > 1 ? providers.length : DEFAULT_SAMPLES),

@@ -18,7 +18,7 @@ import { ambientPorts } from "../ports/mod.ts";
 import { consensus } from "./consensus.ts";
 import type { ConsensusMetadata, ConsensusOptions } from "./consensus_options.ts";
 import { mapReduce, type MapReduceMetadata, type MapReduceOptions } from "./map_reduce.ts";
-import { checkText, type PatternOptions, type PatternResult } from "./options.ts";
+import { checkProvider, checkText, type PatternOptions, type PatternResult } from "./options.ts";
 import { pipe, type PipeMetadata, type PipeOptions } from "./pipe.ts";
 import { reactLoop } from "./react_loop.ts";
 import type { ReactLoopOptions, ReactMetadata } from "./react_options.ts";
@@ -73,9 +73,10 @@ export class Kit implements AsyncDisposable {
    *
    * @param provider Whom it asks.
    * @param options What is common to its patterns; `budget` holds for the whole session.
-   * @throws {ConfigError} Code `argument`, if the conversation so far cannot be gone on with.
+   * @throws {ConfigError} Code `argument`, if the provider is none, or the conversation so far cannot be gone on with.
    */
   constructor(provider: LlmProvider, options: KitOptions = {}) {
+    checkProvider(provider);
     this.provider = provider;
     this.#options = options;
     const clock = (options.ports ?? ambientPorts()).clock;

@@ -14,6 +14,7 @@ import {
 import type { KitErrorCode, LlmResponse, Message } from "../llm/mod.ts";
 import {
   checkNumber,
+  checkProvider,
   checkText,
   checkWord,
   type PatternOptions,
@@ -123,6 +124,7 @@ export async function mapReduce(
   items: readonly string[],
   options: MapReduceOptions,
 ): Promise<PatternResult<string, MapReduceMetadata>> {
+  checkProvider(provider);
   checkItems(items);
   checkTemplate("mapPrompt", options.mapPrompt, ITEM);
   checkTemplate("reducePrompt", options.reducePrompt, OUTPUTS);

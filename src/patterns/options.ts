@@ -8,6 +8,7 @@ import {
   type Budget,
   ConfigError,
   type Ledger,
+  type LlmProvider,
   type PriceTable,
   type RetryPolicy,
   type SpanContext,
@@ -138,6 +139,20 @@ export function checkWord<Word extends string>(
 export function checkText(name: string, value: unknown): string {
   if (typeof value === "string" && value.trim() !== "") return value;
   throw new ConfigError(`Cannot use ${name}: wanted a text that is not blank`, {
+    code: "argument",
+  });
+}
+
+/**
+ * Checks that whoever is to be asked can be asked. Providers are known by their shape alone.
+ *
+ * @param provider What was given.
+ * @throws {ConfigError} If it has no method `complete`; code `argument`.
+ */
+export function checkProvider(provider: LlmProvider): void {
+  const given: Partial<LlmProvider> | null | undefined = provider;
+  if (typeof given?.complete === "function") return;
+  throw new ConfigError("Cannot ask the provider: it has no method complete()", {
     code: "argument",
   });
 }

@@ -5,7 +5,7 @@
  */
 import { deepFreeze } from "../json/mod.ts";
 import { copyError, KitError, type LlmProvider, subtractUsage, type Usage } from "../llm/mod.ts";
-import { checkText, type PatternOptions, type PatternResult } from "./options.ts";
+import { checkProvider, checkText, type PatternOptions, type PatternResult } from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import { type StepContext, stepContext, valueText } from "./step_context.ts";
 
@@ -86,6 +86,7 @@ export async function pipe(
   input: string,
   options: PipeOptions,
 ): Promise<PatternResult<unknown, PipeMetadata>> {
+  checkProvider(provider);
   checkText("input", input);
   return await runPattern("pipe", options, async (run) => {
     const line = new Line(provider, run, options);

@@ -15,7 +15,7 @@ import {
   PatternError,
   type ToolCall,
 } from "../llm/mod.ts";
-import { checkNumber, checkText, type PatternResult } from "./options.ts";
+import { checkNumber, checkProvider, checkText, type PatternResult } from "./options.ts";
 import {
   DEFAULT_MAX_OBSERVATION_CHARS,
   DEFAULT_MAX_ROUNDS,
@@ -79,6 +79,7 @@ export async function reactLoop(
   input: string | readonly Message[],
   options: ReactLoopOptions = {},
 ): Promise<PatternResult<string, ReactMetadata>> {
+  checkProvider(provider);
   checkOptions(provider, options);
   const history = typeof input === "string"
     ? copyTranscript([{ role: "user", content: checkText("prompt", input) }], options.system)

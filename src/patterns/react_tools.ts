@@ -60,7 +60,7 @@ export interface Observation {
  *
  * @param tools The tools.
  * @returns By name.
- * @throws {ConfigError} Code `tool_definition`, if a name is unusable or taken, or a schema cannot be used.
+ * @throws {ConfigError} Code `tool_definition`, if a name is unusable or taken, or a time-out or schema cannot be used.
  */
 export async function prepareTools(
   tools: readonly ReactTool[],
@@ -71,6 +71,9 @@ export async function prepareTools(
       throw badTool(tool, "its name must be 1 to 64 of A-Z a-z 0-9 _ -");
     }
     if (prepared.has(tool.name)) throw badTool(tool, "its name is taken by another tool");
+    if (tool.timeoutMs !== undefined && !(Number.isFinite(tool.timeoutMs) && tool.timeoutMs > 0)) {
+      throw badTool(tool, `its timeoutMs is ${tool.timeoutMs}, wanted milliseconds above 0`);
+    }
     if (member(tool.parameters, "type") !== "object") {
       throw badTool(tool, 'the root of its parameters must have type "object"');
     }

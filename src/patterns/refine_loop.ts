@@ -16,7 +16,7 @@ import {
 } from "../llm/mod.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { judgeDraft } from "./judge.ts";
-import { checkNumber, checkText, checkWord, type PatternResult } from "./options.ts";
+import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
 import { checkCheckpoint } from "./refine_checkpoint.ts";
 import {
   DEFAULT_TARGET_SCORE,
@@ -67,6 +67,7 @@ export async function refineLoop(
   prompt: string,
   options: RefineOptions = {},
 ): Promise<PatternResult<string, RefineMetadata>> {
+  checkProvider(provider);
   checkText("prompt", prompt);
   checkOptions(options);
   const promptDigest = await fingerprint(prompt);

@@ -18,7 +18,7 @@ import {
   type Message,
   PatternError,
 } from "../llm/mod.ts";
-import { checkNumber, checkText, checkWord, type PatternResult } from "./options.ts";
+import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import type { StructuredMetadata, StructuredOptions, Validator } from "./structured_options.ts";
 import { delimit, truncateText } from "./text_limits.ts";
@@ -65,6 +65,7 @@ export async function structured(
   prompt: string,
   options: StructuredOptions = {},
 ): Promise<PatternResult<JsonValue, StructuredMetadata>> {
+  checkProvider(provider);
   checkText("prompt", prompt);
   checkNumber("maxRepairs", options.maxRepairs ?? DEFAULT_MAX_REPAIRS, { min: 0 });
   checkWord("pick", options.pick ?? "only", ["only", "first", "last"]);

@@ -18,6 +18,7 @@ export function copyTranscript(
   messages: readonly Message[],
   system: string | undefined,
 ): readonly Message[] {
+  if (!Array.isArray(messages)) throw badTranscript("it is neither a text nor a list of messages");
   if (messages.length === 0) throw badTranscript("it has no messages");
   checkToolMessages(messages);
   const copy = messages.map(ownMessage);

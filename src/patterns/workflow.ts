@@ -6,7 +6,7 @@
 import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { addUsage, ConfigError, type LlmProvider } from "../llm/mod.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { checkNumber, type PatternResult } from "./options.ts";
+import { checkNumber, checkProvider, type PatternResult } from "./options.ts";
 import { toPlainJson } from "./plain_json.ts";
 import { runPattern } from "./run_pattern.ts";
 import {
@@ -90,6 +90,7 @@ export class Workflow {
     input: Readonly<Record<string, unknown>> = {},
     options: WorkflowOptions = {},
   ): Promise<PatternResult<JsonObject, WorkflowMetadata>> {
+    checkProvider(provider);
     checkNumber("maxConcurrency", options.maxConcurrency ?? 1, { min: 1 });
     const data = copyInput(input);
     const digests = {

@@ -170,9 +170,14 @@ Deno.test("isLedgerWithin() follows the chain upwards, not downwards", () => {
   assertFalse(isLedgerWithin(root, child) || isLedgerWithin(child, createLedger()));
 });
 
-const bad: [what: string, budget: Parameters<typeof createLedger>[0]][] = [
+// deno-lint-ignore no-explicit-any -- what JavaScript lets a caller hand in
+const bad: [what: string, budget: any][] = [
   ["a negative cap", { maxCalls: -1 }],
-  ["a cap that is no number", { maxTokens: NaN }],
+  ["a cap that is NaN", { maxTokens: NaN }],
+  ["a cap that is a text", { maxCalls: "two" }],
+  ["a cap that is a text of digits", { maxOutputTokens: "100" }],
+  ["a cap that is null", { maxCostUsd: null }],
+  ["a deadline that is a date", { deadline: new Date(0) }],
 ];
 for (const [what, budget] of bad) {
   Deno.test(`createLedger() refuses ${what}`, () => {

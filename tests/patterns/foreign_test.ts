@@ -1,16 +1,19 @@
 /** What callers bring into patterns: their errors, their values, their stores. */
-import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import { KitError } from "../../src/llm/mod.ts";
+import { ApprovalGate } from "../../src/patterns/approval.ts";
 import {
   type CheckpointStore,
   createMemoryCheckpointStore,
 } from "../../src/patterns/checkpoint_store.ts";
 import { consensus } from "../../src/patterns/consensus.ts";
 import { runEvalSuite } from "../../src/patterns/evals.ts";
+import { Kit } from "../../src/patterns/kit.ts";
 import { mapReduce } from "../../src/patterns/map_reduce.ts";
 import { pipe } from "../../src/patterns/pipe.ts";
 import { reactLoop } from "../../src/patterns/react_loop.ts";
 import { refineLoop } from "../../src/patterns/refine_loop.ts";
+import { structured } from "../../src/patterns/structured.ts";
 import { Workflow } from "../../src/patterns/workflow.ts";
 import {
   type ManualPorts,
@@ -205,5 +208,71 @@ for (const [what, run] of listening) {
       throw new Error("listener");
     });
     assert(told > 0);
+  });
+}
+
+// deno-lint-ignore no-explicit-any -- what JavaScript lets a caller hand in
+type Anything = any;
+
+const notProviders: [what: string, provider: Anything][] = [
+  ["nothing", undefined],
+  ["an object without complete()", {}],
+  ["a text", "gpt"],
+];
+const askers: [name: string, run: (provider: Anything) => Promise<unknown>][] = [
+  ["consensus", (provider) => consensus(provider, "Q?")],
+  ["consensus of several", (provider) => consensus([new MockProvider([]), provider], "Q?")],
+  ["reactLoop", (provider) => reactLoop(provider, "Q?")],
+  ["refineLoop", (provider) => refineLoop(provider, "Q?")],
+  ["structured", (provider) => structured(provider, "Q?")],
+  [
+    "mapReduce",
+    (provider) =>
+      mapReduce(provider, [], { mapPrompt: "{item}", reducePrompt: "{mapped_outputs}" }),
+  ],
+  ["pipe", (provider) => pipe(provider, "Q?", { steps: [] })],
+  ["Workflow", (provider) => new Workflow([{ name: "a", run: () => 1 }]).run(provider)],
+  ["Kit", (provider) => Promise.try(() => new Kit(provider, { ports: manualPorts() }))],
+];
+for (const [name, run] of askers) {
+  for (const [what, provider] of notProviders) {
+    Deno.test(`${name} refuses ${what} for a provider, before anything else`, async () => {
+      const error = await assertRejects(() => run(provider), KitError);
+      assertEquals(error.code, "argument");
+      assert(error.message.includes("complete"), error.message);
+    });
+  }
+}
+
+for (const input of [5, null, { role: "user" }] as Anything[]) {
+  Deno.test(`reactLoop() refuses ${JSON.stringify(input)} for a conversation`, async () => {
+    const error = await assertRejects(
+      () => reactLoop(new MockProvider([]), input, { ports: manualPorts() }),
+      KitError,
+    );
+    assertEquals(error.code, "argument");
+  });
+}
+
+for (const timeoutMs of [0, -1, Number.NaN, Infinity, "5"] as Anything[]) {
+  Deno.test(`reactLoop() refuses a tool whose timeoutMs is ${timeoutMs}`, async () => {
+    const tool = { name: "t", description: "", parameters: { type: "object" }, execute: () => "" };
+    const error = await assertRejects(
+      () =>
+        reactLoop(new MockProvider([]), "Q?", {
+          ports: manualPorts(),
+          tools: [{ ...tool, timeoutMs }],
+        }),
+      KitError,
+    );
+    assertEquals(error.code, "tool_definition");
+  });
+
+  Deno.test(`ApprovalGate refuses a timeoutMs of ${timeoutMs}`, () => {
+    const error = assertThrows(
+      () => new ApprovalGate(() => ({ approved: true }), { timeoutMs }),
+      KitError,
+    );
+    assertEquals(error.code, "argument");
   });
 }
