@@ -14,6 +14,7 @@ import {
   parsePointer,
   type Problem,
 } from "../json/mod.ts";
+import { plainlyFits } from "./plain_fit.ts";
 
 /** Checks a value against a JSON Schema 2020-12 and gives every problem; none if it fits. */
 export type Validate = (schema: JsonObject, value: JsonValue) => Promise<readonly Problem[]>;
@@ -28,13 +29,14 @@ const MAX_QUOTED_CHARACTERS = 100;
 const MIN_EXPONENT_FORM = 1e21;
 
 /**
- * Makes a check that compiles each schema once.
+ * Makes a check that compiles each schema once, when the first value comes by that does not plainly fit.
  *
  * @returns The check. It rejects with `SchemaError` for a schema that cannot be used.
  */
 export function createValidate(): Validate {
   const compiled = new WeakMap<JsonObject, Promise<CompiledSchema>>();
   return async (schema, value) => {
+    if (plainlyFits(schema, value)) return [];
     let ready = compiled.get(schema);
     if (ready === undefined) {
       ready = compileSchema(schema);
