@@ -4,6 +4,7 @@
  * @module
  */
 import { checkDurable } from "./commission_durable.ts";
+import { checkInspectorRuns } from "./commission_inspector.ts";
 import { checkPeople } from "./commission_people.ts";
 import { checkRounds } from "./commission_rounds.ts";
 import { checkSession } from "./commission_session.ts";
@@ -29,6 +30,9 @@ export async function checkCommission(
   report: Report,
   options: { readonly client?: string; readonly part?: string } = {},
 ): Promise<void> {
+  if ("Inspector".includes(options.client ?? "") && (options.part ?? "") === "") {
+    await checkInspectorRuns(report);
+  }
   for (const client of PEER_CLIENTS) {
     if (!client.name.includes(options.client ?? "")) continue;
     for (const [name, part] of Object.entries(PARTS)) {
