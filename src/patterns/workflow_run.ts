@@ -59,7 +59,10 @@ export class WorkflowRun {
   readonly #reports: WorkflowStepReport[] = [];
   readonly #errors: unknown[] = [];
   readonly #running = new Set<Promise<void>>();
-  readonly #waiting: Set<WorkflowStep>;
+  readonly #ready = new Set<WorkflowStep>();
+  /** Which steps wait for a step, and for how many each waits in all. */
+  readonly #waiters = new Map<string, WorkflowStep[]>();
+  readonly #open = new Map<WorkflowStep, number>();
   #saving: Promise<void> = Promise.resolve();
 
   /** Takes what an earlier run has finished; nothing is started yet. */
@@ -70,7 +73,7 @@ export class WorkflowRun {
       if (parts.resumed?.skipped.has(name) === true) this.#skipped.add(name);
       this.#reports.push({ name, status: "resumed", usage: NO_USAGE, durationMs: 0 });
     }
-    this.#waiting = new Set(parts.steps.filter(({ name }) => !this.#outputs.has(name)));
+    for (const step of parts.steps) if (!this.#outputs.has(step.name)) this.#queue(step);
   }
 
   /** What the finished steps gave, in the order of the steps. */
@@ -121,11 +124,21 @@ export class WorkflowRun {
     return chooseError(told);
   }
 
+  #queue(step: WorkflowStep): void {
+    const open = new Set(step.dependsOn ?? []).difference(this.#outputs);
+    if (open.size === 0) this.#ready.add(step);
+    this.#open.set(step, open.size);
+    for (const name of open) {
+      const waiters = this.#waiters.get(name);
+      if (waiters === undefined) this.#waiters.set(name, [step]);
+      else waiters.push(step);
+    }
+  }
+
   #startReady(signal: AbortSignal): void {
-    for (const step of this.#waiting) {
+    for (const step of this.#ready) {
       if (this.#running.size >= this.#parts.options.maxConcurrency) return;
-      if (!(step.dependsOn ?? []).every((name) => this.#outputs.has(name))) continue;
-      this.#waiting.delete(step);
+      this.#ready.delete(step);
       const work: Promise<void> = this.#take(step, signal).catch((error) => {
         this.#errors.push(error);
       }).finally(() => this.#running.delete(work));
@@ -229,6 +242,11 @@ export class WorkflowRun {
 
   #keep(step: WorkflowStep, output: JsonValue): void {
     this.#outputs.set(step.name, output);
+    for (const waiter of this.#waiters.get(step.name) ?? []) {
+      const open = (this.#open.get(waiter) ?? 0) - 1;
+      this.#open.set(waiter, open);
+      if (open === 0) this.#ready.add(waiter);
+    }
   }
 
   #report(report: WorkflowStepReport): void {
