@@ -30,6 +30,13 @@ export const KIT: Contestant = {
   modern: true,
 };
 
+/** Kit by the module that is its library, which hands over to the program when it is run. */
+export const KIT_BY_LIBRARY: Contestant = {
+  ...KIT,
+  name: "Kit by mod.ts",
+  command: ["deno", "run", "-A", `${ROOT}/mod.ts`],
+};
+
 /**
  * Everything that can be measured here: the bare program, Kit, and the peers that could be installed.
  *

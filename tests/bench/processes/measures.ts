@@ -4,7 +4,7 @@
  * @module
  */
 import { type Endpoint, startEndpoint } from "../../peers/endpoint.ts";
-import { BARE, KIT } from "./contestants.ts";
+import { BARE, KIT, KIT_BY_LIBRARY } from "./contestants.ts";
 import {
   type Contestant,
   INITIALIZE_PARAMS,
@@ -97,6 +97,11 @@ const STANDARD_MACHINES = [
 
 /** One call of the model by the bare program. */
 const ONE_CALL = { title: "one call", read: () => oneCall(BARE) };
+/** The start of the program by its own door. */
+const BY_PROGRAM = {
+  title: "by `mcp.ts`",
+  read: () => firstAnswer(KIT, "server/discover", MODERN_PARAMS),
+};
 /** One run of the same machine by itself. */
 const ONE_RUN = { title: "one run", read: () => runsAtOnce(KIT, 1) };
 /** A command that only starts. */
@@ -121,6 +126,18 @@ export const MEASURES: readonly Measure[] = [
     read: (contestant) =>
       contestant.modern
         ? firstAnswer(contestant, "server/discover", MODERN_PARAMS)
+        : Promise.resolve(undefined),
+  },
+  {
+    key: "door",
+    title: "the same by `mod.ts`, the door of the library",
+    unit: "ms",
+    reach: { kind: "at-most-times-baseline", factor: 4 },
+    baseline: BY_PROGRAM,
+    rounds: 21,
+    read: (contestant) =>
+      contestant.name === KIT.name
+        ? firstAnswer(KIT_BY_LIBRARY, "server/discover", MODERN_PARAMS)
         : Promise.resolve(undefined),
   },
   {
