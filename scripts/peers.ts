@@ -1,6 +1,6 @@
 /**
  * Checks Kit against programs of others: `deno task peers [GROUP…]`. Groups: clients, inspector, conformance, schemas,
- * executionkit, mklang, commission; without words all of them.
+ * executionkit, mklang, mklang-checks, commission; without words all of them.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { checkConformance } from "../tests/peers/conformance.ts";
 import { checkExecutionKit } from "../tests/peers/execution_kit.ts";
 import { checkInspector } from "../tests/peers/inspector.ts";
 import { checkMklang } from "../tests/peers/mklang.ts";
+import { checkMklangChecks } from "../tests/peers/mklang_checks.ts";
 import { checkSchemas } from "../tests/peers/schemas.ts";
 
 const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
@@ -20,6 +21,7 @@ const GROUPS: Readonly<Record<string, (report: Report) => Promise<void>>> = {
   schemas: checkSchemas,
   executionkit: checkExecutionKit,
   mklang: checkMklang,
+  "mklang-checks": checkMklangChecks,
   commission: checkCommission,
 };
 

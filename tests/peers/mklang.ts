@@ -17,7 +17,8 @@ import { type RandomCase, randomCase } from "../machine/support/random_machine.t
 import { MissingPeer, PEERS, ROOT } from "./install.ts";
 import type { Report } from "./report.ts";
 
-const VERSION = "1.2.0";
+/** The release that Kit is compared with. */
+export const MKLANG_VERSION = "1.2.0";
 const CASES = 4000;
 const SHOWN = 5;
 
@@ -50,24 +51,30 @@ export async function checkMklang(
     report.pass(`mklang differs by decision: ${decision}`, `${count} machines`);
   }
   for (const line of different.slice(0, SHOWN)) report.fail("mklang", line);
-  report.check(`mklang ${VERSION} agrees`, {
+  report.check(`mklang ${MKLANG_VERSION} agrees`, {
     ok: different.length === 0,
     detail: `${same} of ${cases.length} machines the same, ${different.length} different`,
   });
 }
 
-async function installMklang(): Promise<string> {
-  const folder = `${PEERS}/mklang-${VERSION}`;
+/**
+ * Installs the reference interpreter, without what only its models need.
+ *
+ * @returns The folder.
+ * @throws {MissingPeer} If it cannot be installed.
+ */
+export async function installMklang(): Promise<string> {
+  const folder = `${PEERS}/mklang-${MKLANG_VERSION}`;
   const present = await Deno.stat(`${folder}/mklang`).catch(() => undefined);
   if (present !== undefined) return folder;
   const command = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder];
   const output = await new Deno.Command("python3", {
-    args: [...command, `mklang==${VERSION}`],
+    args: [...command, `mklang==${MKLANG_VERSION}`],
     stdin: "null",
   }).output().catch((error: unknown) => {
     throw new MissingPeer(`"python3" could not be run: ${String(error)}`);
   });
-  if (!output.success) throw new MissingPeer(`mklang ${VERSION} could not be installed`);
+  if (!output.success) throw new MissingPeer(`mklang ${MKLANG_VERSION} could not be installed`);
   return folder;
 }
 
