@@ -57,9 +57,9 @@ export class Output {
     return this.#stdio.stderrIsTerminal;
   }
 
-  /** Columns to print in. */
+  /** Columns to print in; terminals that do not know their width say 0. */
   get columns(): number {
-    return this.#stdio.columns ?? 80;
+    return this.#stdio.columns || 80;
   }
 
   /** Writes to the standard error without a line's end, for the progress line. */

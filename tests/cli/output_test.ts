@@ -36,6 +36,17 @@ for (const [what, out, text] of colors) {
   });
 }
 
+for (const [given, columns] of [[undefined, 80], [0, 80], [120, 120]] as const) {
+  Deno.test(`Output.columns is ${columns} where the terminal says ${given}`, () => {
+    const stdio = { write: () => {}, writeError: () => {}, stdoutIsTerminal: true };
+    const out = new Output(
+      { ...stdio, stderrIsTerminal: true, ...(given === undefined ? {} : { columns: given }) },
+      { color: "auto", env: { get: () => undefined } },
+    );
+    assertEquals(out.columns, columns);
+  });
+}
+
 const shown: [text: string, safe: string][] = [
   ["plain ä 😀\n\tx", "plain ä 😀\n\tx"],
   ["\x1b[2J", "\\u001b[2J"],
