@@ -51,8 +51,11 @@ export function configFailure(problem: ConfigProblem): ToolOutcome {
  * @returns An `isError` outcome.
  */
 export function callFailure(what: string, error: KitError, spent: Usage): ToolOutcome {
-  const message = cut(error.message.replace(/\s+/g, " ").trim());
-  const parts = [`${what}: ${message}`];
+  const parts = [`${what}: ${oneLine(error.message)}`];
+  // Too few samples voted since others failed: that is what has to be mended.
+  if (error.code === "no_consensus" && error.cause instanceof Error) {
+    parts.push(`the first failure: ${oneLine(error.cause.message)}`);
+  }
   const advice = error.code === "aborted" ? undefined : ADVICE[error.code];
   if (advice !== undefined) parts.push(advice);
   const retryAfterMs = retryAfter(error);
@@ -104,6 +107,10 @@ function bestText(partial: unknown): string | undefined {
     if (typeof value === "string") return value;
   }
   return undefined;
+}
+
+function oneLine(text: string): string {
+  return cut(text.replace(/\s+/g, " ").trim());
 }
 
 function cut(text: string): string {

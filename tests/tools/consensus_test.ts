@@ -97,6 +97,16 @@ Deno.test("consensus answers isError with what to do, the code and the spend whe
   assertEquals([given["status"], given["error"]], ["error", "no_consensus"]);
 });
 
+Deno.test("consensus says of a vote with too few voters why the first of the others failed", async () => {
+  const refusal = () => new LlmError("bad_request", "the model is not served here");
+  const model = new MockProvider([{ content: "a", usage: USAGE }, refusal(), refusal()]);
+  const { call } = toolRig({ model });
+  const outcome = await call("consensus", { prompt: "?" });
+  const [text] = texts(outcome);
+  assertStringIncludes(text ?? "", "1 of 3 samples voted, wanted at least 2");
+  assertStringIncludes(text ?? "", "; the first failure: the model is not served here; ");
+});
+
 Deno.test("consensus names a refused key and does not retry it", async () => {
   const refusal = () => new LlmError("auth", "401 from http://h/v1", { details: { status: 401 } });
   const model = new MockProvider([refusal(), refusal(), refusal()]);
