@@ -156,6 +156,7 @@ function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
   }
   if (problem.message.startsWith("Implicit map keys")) return missingColon(line);
   if (problem.message.startsWith("Sequence item")) return badIndent();
+  if (/^Flow (?:map|sequence) must end/.test(problem.message)) return unclosedBracket();
   if (problem.message.startsWith("Missing directives-end")) {
     return {
       code: "missing-marker",

@@ -111,7 +111,9 @@ class Converter {
     const anchor = node.anchor;
     if (anchor !== undefined) {
       this.#anchors.set(anchor, "open");
-      if (isScalar(node) && node.type === "PLAIN") this.#unused.set(anchor, node.range[0]);
+      if (anchor !== "" && isScalar(node) && node.type === "PLAIN") {
+        this.#unused.set(anchor, node.range[0]);
+      }
     }
     this.#checkTag(node);
     const converted = isMap(node)
@@ -226,6 +228,8 @@ class Converter {
   #alias(name: string, start: number): YamlNode {
     const target = this.#anchors.get(name);
     this.#unused.delete(name);
+    // A star alone is broken syntax, which is told elsewhere.
+    if (name === "") return nullNode(start);
     if (target === undefined) {
       this.#error(
         "unknown-alias",

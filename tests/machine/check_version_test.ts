@@ -23,8 +23,9 @@ for (const [version, states, messages] of versions) {
   Deno.test(`checkMachine() warns ${messages.length} times of ${keys} under version "${version}"`, () => {
     const found = checkMachine(readMachine(machineText(states, `mklang: "${version}"`)));
     assertEquals(found.length, messages.length);
-    for (const [index, { severity, message }] of found.entries()) {
-      assertEquals(severity, "warning");
+    const code = messages[0] === '"0.2"-"0.4"' ? "version-unsupported" : "newer-key";
+    for (const [index, { severity, code: given, message }] of found.entries()) {
+      assertEquals([severity, given], ["warning", code]);
       assertStringIncludes(message, messages[index] ?? "");
       if (messages.length > 1 && index > 0) assertStringIncludes(message, "0.4");
     }
