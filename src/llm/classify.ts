@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { AbortedError, KitError, LlmError } from "./errors.ts";
+import { AbortedError, ConfigError, KitError, LlmError } from "./errors.ts";
 
 /**
  * Tells what a thrown value is, from its name, its codes and its causes; the text decides last, since it is worded
  * differently by every runtime.
  *
  * @param thrown What `fetch`, a body reader or a foreign provider threw.
- * @returns A Kit error with `cause` set: `aborted`, `timeout`, `network`, or `server` for what cannot be told.
+ * @returns A Kit error with `cause` set: `aborted`, `timeout`, `config`, `network`, or `server` for what cannot be told.
  */
 export function classifyFetchError(thrown: unknown): KitError {
   if (thrown instanceof KitError) return thrown;
@@ -23,6 +23,10 @@ export function classifyFetchError(thrown: unknown): KitError {
   }
   if (chain.some((cause) => hasName(cause, ABORT_NAMES))) {
     return new AbortedError(undefined, { cause: thrown });
+  }
+  if (chain.some((cause) => BLOCKED_PORT.test(textOf(cause)))) {
+    const message = "Cannot use the base URL: its port is one that fetch never connects to";
+    return new ConfigError(message, { cause: thrown });
   }
   if (chain.some((cause) => hasCode(cause, UNSENT_CODES) || UNSENT_TEXT.test(textOf(cause)))) {
     return new LlmError("network", "Cannot connect to the endpoint", {
@@ -64,6 +68,8 @@ const UNSENT_CODES = [
 ];
 const UNSENT_TEXT =
   /\btcp connect error|connection refused|dns error|failed to lookup|invalid peer certificate|network is unreachable|no route to host/i;
+/** Of {@link https://fetch.spec.whatwg.org/#port-blocking | the fetch standard}. */
+const BLOCKED_PORT = /\brequests to port \d+ are blocked/i;
 const NETWORK_NAMES = [
   "ConnectionReset",
   "ConnectionRefused",

@@ -42,6 +42,12 @@ const classes: [what: string, thrown: unknown, code: KitErrorCode, retryable: bo
     "network",
     true,
   ],
+  [
+    "a port that fetch never connects to",
+    new TypeError("Fetch failed: Requests to port 6000 are blocked"),
+    "config",
+    false,
+  ],
   ["a reset", named("Error", "read ECONNRESET", "ECONNRESET"), "network", true],
   ["a reset by name", named("ConnectionReset", "Connection reset by peer"), "network", true],
   [
