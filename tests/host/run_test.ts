@@ -94,6 +94,17 @@ for (const [what, request, errors] of invalid) {
   });
 }
 
+Deno.test("Host.run() is not disturbed by listeners that throw or reject", async () => {
+  const { host } = rig({ model: new MockProvider(["R"]) });
+  const emitted = await host.run({ source: PLAIN }, {
+    onProgress: () => {
+      throw new Error("thrown by a listener");
+    },
+    onEvent: () => Promise.reject(new Error("rejected by a listener")),
+  });
+  assertEquals(emitted.object["status"], "done");
+});
+
 Deno.test("Host.run() names what is missing before it looks at the machine", async () => {
   const emitted = await rig().host.run({ source: "machine: [" });
   assertEquals([emitted.object["error"], emitted.failure], ["prepare-failed", "config"]);

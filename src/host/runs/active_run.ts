@@ -4,6 +4,7 @@
  * @module
  */
 import type { JsonObject } from "../../json/mod.ts";
+import { notify } from "../../llm/mod.ts";
 import {
   type EffectIntent,
   type Frame,
@@ -110,7 +111,7 @@ export class ActiveRun {
   announce(): void {
     if (this.#listeners.size === 0) return;
     const report = this.#follower.report();
-    for (const listener of this.#listeners) listener(report);
+    for (const listener of this.#listeners) notify(listener, report);
   }
 
   /** Stops the run. `cancel`: it halts for good. `park`: it waits at its last settled state. The first word counts. */
@@ -191,7 +192,7 @@ export class ActiveRun {
   }
 
   #observe(event: MachineEvent): void {
-    for (const observer of this.#observers) observer(event);
+    for (const observer of this.#observers) notify(observer, event);
     if (this.#follower.follow(event)) this.announce();
   }
 
