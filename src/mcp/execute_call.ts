@@ -212,6 +212,7 @@ function enter(
     answers: conversation.answers,
     state: conversation.state,
     traceContext: call.traceContext,
+    requestId: call.id,
     revision: call.revision,
   };
   return tool.call(args, toolContext);

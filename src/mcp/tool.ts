@@ -109,6 +109,8 @@ export interface ToolContext {
   readonly state: JsonValue | undefined;
   /** W3C trace context of the request, if it had a valid one. */
   readonly traceContext: Readonly<Record<string, string>> | undefined;
+  /** The id of the request, for traces. */
+  readonly requestId: string | number;
   /** The protocol revision that serves this call. */
   readonly revision: string;
 }

@@ -72,10 +72,10 @@ async function inSpan(
   context: ToolContext,
   work: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  const { traceContext, revision } = context;
+  const { traceContext, requestId, revision } = context;
   const server = telemetry.serverSpan({
     tool,
-    requestId: requestIdOf(context),
+    requestId,
     revision,
     ...(traceContext === undefined ? {} : { traceContext }),
   });
@@ -89,10 +89,4 @@ async function inSpan(
     server.end("internal_error");
     throw error;
   }
-}
-
-/** The request's id, where the layer says it. */
-function requestIdOf(context: ToolContext): string | number {
-  const id: unknown = Reflect.get(context, "requestId");
-  return typeof id === "string" || typeof id === "number" ? id : "";
 }

@@ -370,3 +370,18 @@ for (const [what, _meta, expected] of traces) {
     assertEquals(seen, expected);
   });
 }
+
+Deno.test("a tool is told the id of its request", async () => {
+  const seen: unknown[] = [];
+  const recording = tool({ kind: "result", content: [] }, {
+    call: (_args, { requestId }) => {
+      seen.push(requestId);
+      return Promise.resolve({ kind: "result", content: [] });
+    },
+  });
+  const session = new Session({ tools: () => [recording] });
+  await session.initialize("2025-11-25");
+  await session.exchange(call(0, "given"), call("", "given"), call("0", "given"));
+  assertEquals(seen, [0, "", "0"]);
+  await session.close();
+});

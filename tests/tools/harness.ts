@@ -44,6 +44,7 @@ export function toolRig(options: RigOptions & { readonly tools?: ToolOptions } =
         answers: new Map(Object.entries(parts.answers ?? {})),
         state: parts.state,
         traceContext: undefined,
+        requestId: 1,
         revision: "2025-11-25",
       });
     },

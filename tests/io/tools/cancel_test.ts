@@ -85,6 +85,7 @@ function serve(url: string) {
       answers: new Map(),
       state: undefined,
       traceContext: undefined,
+      requestId: 1,
       revision: "2025-11-25",
     });
   };
