@@ -110,11 +110,20 @@ function typescript(set: keyof typeof NPM_SETS, plan: Generation): PeerClient {
     elicits: !WITHOUT_QUESTIONS.includes(revision),
     async command(more) {
       const folder = await ensureNpm(NPM_SETS[set]);
-      const script = await placeScript("peers/commission_client.mjs", folder);
+      const script = await place(folder);
       return [await ensureNode(), script, JSON.stringify({ generation, mode, ...more })];
     },
   };
 }
+
+/** One copy for all, since clients start beside each other. */
+function place(folder: string): Promise<string> {
+  const placed = PLACED.get(folder) ?? placeScript("peers/commission_client.mjs", folder);
+  PLACED.set(folder, placed);
+  return placed;
+}
+
+const PLACED = new Map<string, Promise<string>>();
 
 function python(mode: string, revision: string): PeerClient {
   return {
