@@ -1,7 +1,9 @@
 /** Progress, cancellation, streams of notifications, the end of input. */
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { JsonObject, JsonValue } from "../../src/json/mod.ts";
+import type { Tool } from "../../src/mcp/mod.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
+import { caseTools } from "../fixtures/mcp/tools.ts";
 import { at, call, cancelled, has, META, modern, outline, request, Session } from "./session.ts";
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
@@ -39,6 +41,27 @@ for (const token of [0, "", "t", 7, -1]) {
     await session.close();
   });
 }
+
+Deno.test("a report that was held back goes out before the answer", async () => {
+  const [slowTool] = caseTools({ clock: new ManualClock() }).filter(({ name }) => name === "slow");
+  assert(slowTool !== undefined);
+  const burst: Tool = {
+    ...slowTool,
+    call: (_args, { progress }) => {
+      for (const at of [1, 2, 3]) progress({ progress: at });
+      return Promise.resolve({ kind: "result", content: [] });
+    },
+  };
+  const session = new Session({ tools: () => [burst] });
+  await session.initialize("2025-06-18");
+  const messages = await session.exchange(slow(1, 0, "t"));
+  assertEquals(messages.map((message) => has(message, "id") || at(message, "params", "progress")), [
+    1,
+    3,
+    true,
+  ]);
+  await session.close();
+});
 
 Deno.test("without a token there is no progress", async () => {
   const session = await open();
