@@ -47,9 +47,17 @@ export function explainProblems(
     if (structural) broken.add(line);
     const [first] = group;
     if (first === undefined || follows || quoted.has(line)) continue;
+    // Behind the end of a broken document everything is wrong, and nothing of it is news.
+    if (isOutside(first) && (explained.length > 0 || broken.size > 0)) continue;
     explained.push({ severity: "error", start: first.start, ...explain(first, codes, context) });
   }
   return explained;
+}
+
+const EXTRA_BRACKET = /flow-(?:map|seq)-end/;
+
+function isOutside({ message }: SyntaxProblem): boolean {
+  return message.endsWith("token in YAML stream") && !EXTRA_BRACKET.test(message);
 }
 
 function groupByLine(
@@ -155,6 +163,14 @@ function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
     };
   }
   if (problem.message.startsWith("Implicit map keys")) return missingColon(line);
+  if (/^Missing , .*between flow/.test(problem.message)) {
+    return {
+      code: "missing-comma",
+      message: "A comma is missing between two members in brackets",
+      hint:
+        "Write [a, b] or { when: text, then: ok }, and put a text that holds a bracket in quotes",
+    };
+  }
   if (problem.message.startsWith("Sequence item")) return badIndent();
   if (/^Flow (?:map|sequence) must end/.test(problem.message)) return unclosedBracket();
   if (problem.message.startsWith("Missing directives-end")) {
@@ -176,7 +192,7 @@ function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
 
 function unexpected(problem: SyntaxProblem): Explanation {
   const { message } = problem;
-  if (message.includes("at node end")) {
+  if (message.includes("at node end") || /^Unexpected [a-z-]+ token$/.test(message)) {
     return {
       code: "text-after-value",
       message: "Text follows a value that is already complete",
@@ -200,7 +216,15 @@ function unexpected(problem: SyntaxProblem): Explanation {
   if (message.startsWith("Unexpected , in") || message.startsWith("Unexpected empty item")) {
     return { code: "extra-comma", message: "A comma has nothing before it", hint: "Remove it" };
   }
-  if (/flow-(?:map|seq)-end/.test(message)) {
+  if (isOutside(problem)) {
+    return {
+      code: "outside-document",
+      message: "This line stands behind the end of the machine",
+      hint:
+        "Look for a bracket or quote that closes too early, and at how far the line is indented",
+    };
+  }
+  if (EXTRA_BRACKET.test(message)) {
     return {
       code: "extra-bracket",
       message: "A bracket is closed that was not opened",
