@@ -22,6 +22,9 @@ import { MAX_ERROR_TEXT, refusalError } from "./status_error.ts";
 /** The most of a refusal's body that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
+/** How much of a body is read at once. */
+const READ_BYTES = 8_192;
+
 /** A request to be sent. */
 export interface ExchangeRequest {
   /** Where to. */
@@ -55,7 +58,7 @@ export class Exchange implements Disposable {
   readonly #scope: DisposableStack;
   readonly #link: LinkedSignal;
   readonly #timer: AbortSignal;
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: ByteReader | undefined;
   #bytes = 0;
 
   private constructor(
@@ -137,14 +140,15 @@ export class Exchange implements Disposable {
   async chunk(
     options: { readonly idleTimer?: AbortSignal } = {},
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    this.#reader ??= this.response.body?.getReader();
-    if (this.#reader === undefined) return undefined;
+    const { body } = this.response;
+    if (body === null) return undefined;
+    this.#reader ??= openReader(body);
     const { idleTimer } = options;
     const idle = (): void => this.#link.abort(idleTimer?.reason);
     idleTimer?.addEventListener("abort", idle, { once: true });
     try {
       const { done, value } = await this.#reader.read();
-      if (done) return undefined;
+      if (done || value === undefined) return undefined;
       this.#bytes += value.byteLength;
       if (this.#bytes > this.#request.maxResponseBytes) {
         throw this.malformed(`it has more than ${this.#request.maxResponseBytes} bytes`);
@@ -213,6 +217,31 @@ export class Exchange implements Disposable {
     }
     return text.slice(0, MAX_ERROR_BYTES);
   }
+}
+
+/** What is asked of a reader of the body. */
+interface ByteReader {
+  /** Reads the next part. */
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Lets go of the body. */
+  cancel(): Promise<void>;
+}
+
+/**
+ * Reads into small buffers of ours where the body is a stream of bytes, as those of the runtime are: its own buffers
+ * have 64 KiB, and answers of models a few.
+ */
+function openReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ByteReader {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    return body.getReader();
+  }
+  return {
+    read: () => reader.read(new Uint8Array(READ_BYTES)),
+    cancel: () => reader.cancel(),
+  };
 }
 
 const GZIP = [0x1f, 0x8b] as const;

@@ -291,6 +291,31 @@ Deno.test("W9 a content filter throws, with the text so far and what it cost", a
   assertEquals([error.usage.inputTokens, error.usage.outputTokens], [7, 3]);
 });
 
+Deno.test("complete() reads the body into buffers of 8 KiB, not of 64", async () => {
+  const text = await completion({ content: "é".repeat(20_000) }).text();
+  let left = new TextEncoder().encode(text);
+  const sizes: number[] = [];
+  const body = new ReadableStream({
+    type: "bytes",
+    autoAllocateChunkSize: 65_536,
+    pull(controller): void {
+      const request = controller.byobRequest;
+      const room = request?.view?.byteLength ?? 0;
+      sizes.push(room);
+      const part = left.subarray(0, room);
+      left = left.subarray(part.length);
+      if (part.length === 0) controller.close();
+      else if (request?.view !== null && request !== null) {
+        new Uint8Array(request.view.buffer, request.view.byteOffset).set(part);
+      }
+      request?.respond(part.length);
+    },
+  });
+  const { content } = await ask(new Response(body));
+  assertEquals(content, "é".repeat(20_000));
+  assertEquals(new Set(sizes), new Set([8_192]));
+});
+
 const unreadable: [what: string, response: () => FakeResponse, says: RegExp][] = [
   ["an empty body", () => new Response(""), /empty/],
   ["a web page", () => new Response("<!DOCTYPE html><p>Hi</p>"), /web page/],
