@@ -109,9 +109,11 @@ function explain(
     case "MULTILINE_IMPLICIT_KEY":
       return /:(?:\s|$)/.test(line) ? badIndent() : missingColon(line);
     case "BAD_INDENT":
-      return problem.message.startsWith("Flow") ? unclosedBracket() : badIndent();
+      return problem.message.startsWith("Flow") ? unclosedBracket(problem, source) : badIndent();
     case "MISSING_CHAR":
-      return missingCharacter(problem, line);
+      return /^Flow (?:map|sequence) must end/.test(problem.message)
+        ? unclosedBracket(problem, source)
+        : missingCharacter(problem, line);
     case "UNEXPECTED_TOKEN":
       return unexpected(problem);
     default:
@@ -146,12 +148,27 @@ function missingColon(line: string): Explanation {
   };
 }
 
-function unclosedBracket(): Explanation {
+function unclosedBracket({ start }: SyntaxProblem, source: SourceText): Explanation {
+  const opened = openBracketBefore(source.text, start);
+  const where = opened === undefined ? "above" : `on line ${source.lineOf(opened)}`;
   return {
     code: "unclosed-bracket",
-    message: "A bracket opened above is not closed here",
+    message: `A bracket opened ${where} is not closed here`,
     hint: 'Close it with "}" or "]", or put a text that starts with a bracket in quotes',
   };
+}
+
+/** How far back the opening bracket is looked for, in UTF-16 units. */
+const MAX_BRACKET_DISTANCE = 4_000;
+
+/** Finds the last bracket before an offset that is still open, whatever stands in quotes between. */
+function openBracketBefore(text: string, offset: number): number | undefined {
+  let closed = 0;
+  for (let at = offset - 1; at >= Math.max(0, offset - MAX_BRACKET_DISTANCE); at--) {
+    const char = text[at];
+    if (char === "}" || char === "]") closed++;
+    else if ((char === "{" || char === "[") && closed-- === 0) return at;
+  }
 }
 
 function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
@@ -172,7 +189,6 @@ function missingCharacter(problem: SyntaxProblem, line: string): Explanation {
     };
   }
   if (problem.message.startsWith("Sequence item")) return badIndent();
-  if (/^Flow (?:map|sequence) must end/.test(problem.message)) return unclosedBracket();
   if (problem.message.startsWith("Missing directives-end")) {
     return {
       code: "missing-marker",

@@ -207,6 +207,17 @@ Deno.test("readYamlDocument() says what to do beyond each of its limits", () => 
   }
 });
 
+Deno.test("readYamlDocument() names the line of the bracket that is not closed", () => {
+  const messages = (text: string) =>
+    readYamlDocument(text).diagnostics.map(({ message }) => message);
+  assertEquals(messages("gates:\n  - { when: x, then: ok\n  - { when: [y] }\n"), [
+    "A bracket opened on line 2 is not closed here",
+  ]);
+  assertEquals(messages(`a: [${"\n  x,".repeat(5_000)}\nb: 1`), [
+    "A bracket opened above is not closed here",
+  ]);
+});
+
 Deno.test("readYamlDocument() gives one problem for a number that is none, and no other reading of it", () => {
   assertEquals(found("a: 1e400"), ["not-finite 1:4"]);
 });
