@@ -34,10 +34,14 @@ export const ErrorCode = {
 } as const;
 
 /**
- * The longest string that is taken as an id. JSON has up to six bytes for a character, and the last answer of a stream
- * names its id twice, so this is what fits into a line of 4 MiB.
+ * The most bytes that a string which is taken as an id may have as JSON, six for each character that is not plain. The
+ * last answer of a stream names its id twice, so this is what fits into a line of 4 MiB.
  */
-export const MAX_ID_CHARACTERS = 262_144;
+export const MAX_ID_BYTES = 1_572_864;
+
+/** What JSON on the wire writes in more than one byte, six at the most. */
+const NOT_PLAIN = /[^ !#-[\]-~]/g;
+const MOST_BYTES = 6;
 
 /** What ties a response to its request. `1` and `"1"` are different; `0` and `""` are ids like any other. */
 export type RequestId = string | number;
@@ -163,9 +167,14 @@ export function classifyElement(value: JsonValue): Message {
  * @returns Whether it is a string that can be echoed, or a safe integer.
  */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string"
-    ? value.length <= MAX_ID_CHARACTERS
-    : Number.isSafeInteger(value);
+  return typeof value === "string" ? canBeEchoed(value) : Number.isSafeInteger(value);
+}
+
+function canBeEchoed(id: string): boolean {
+  if (id.length * MOST_BYTES <= MAX_ID_BYTES) return true;
+  if (id.length > MAX_ID_BYTES) return false;
+  const others = id.match(NOT_PLAIN)?.length ?? 0;
+  return id.length + others * (MOST_BYTES - 1) <= MAX_ID_BYTES;
 }
 
 function isResponseShaped(value: JsonObject): boolean {

@@ -32,7 +32,7 @@ export {
   type Incoming,
   type Invalid,
   isRequestId,
-  MAX_ID_CHARACTERS,
+  MAX_ID_BYTES,
   type Message,
   type Notification,
   type Request,

@@ -70,8 +70,12 @@ Deno.test("classify() sees only own members", () => {
 });
 
 Deno.test("isRequestId() refuses texts that could not be echoed within one line", () => {
-  assert(isRequestId("x".repeat(262_144)));
-  assertFalse(isRequestId("x".repeat(262_145)));
+  assert(isRequestId("x".repeat(1_572_864)));
+  assertFalse(isRequestId("x".repeat(1_572_865)));
+  for (const costly of ["\u0000", "é", "\u2028", '"', "\\"]) {
+    assert(isRequestId(costly.repeat(262_144)));
+    assertFalse(isRequestId(costly.repeat(262_145)));
+  }
 });
 
 Deno.test("the error codes are those of JSON-RPC and MCP", () => {

@@ -41,7 +41,7 @@ for (const [what, message] of echoed) {
 }
 
 Deno.test("an id that could not come back in one line is refused without it", async () => {
-  assertEquals(outline(await converse([request("x".repeat(262_145), "ping")])), [["-", -32600]]);
+  assertEquals(outline(await converse([request("x".repeat(1_572_865), "ping")])), [["-", -32600]]);
 });
 
 Deno.test("a revision that could not come back is malformed: -32602", async () => {
