@@ -42,8 +42,12 @@ export interface CrashReport {
 
 const STATES = ["draft", "work", "charge", "note", "apply", "END"];
 const LEASES_OVER_MS = 60_000;
-const MIN_LIFE_MS = 400;
-const MAX_LIFE_MS = 2000;
+/** A server lives until it has written so many bytes more, some 20 a line: however fast the machine, it dies at work. */
+const MIN_LIFE_BYTES = 60;
+const MAX_LIFE_BYTES = 1200;
+/** Longest life of a server that writes nothing. */
+const MAX_LIFE_MS = 5000;
+const LOOK_EVERY_MS = 3;
 /** After so many kills something hangs. */
 const MAX_KILLS_A_RUN = 4;
 
@@ -124,11 +128,22 @@ class CrashTest {
     const working = open.map(async (run) => {
       while (alive && !run.done && !run.lost) await this.#step(run, client);
     });
-    const life = MIN_LIFE_MS + Math.random() * (MAX_LIFE_MS - MIN_LIFE_MS);
-    await new Promise((resolve) => setTimeout(resolve, life));
+    await this.#worked(MIN_LIFE_BYTES + Math.random() * (MAX_LIFE_BYTES - MIN_LIFE_BYTES));
     alive = false;
     await client.kill();
     await Promise.all(working);
+  }
+
+  /** Waits until the server has written so many bytes. */
+  async #worked(bytes: number): Promise<void> {
+    const { log } = this.#options;
+    const size = async (): Promise<number> =>
+      (await Deno.stat(log).catch(() => ({ size: 0 }))).size;
+    const before = await size();
+    const end = performance.now() + MAX_LIFE_MS;
+    while (performance.now() < end && await size() - before < bytes) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
   }
 
   /** One call for one run: what a client would do that knows what this one knows. */
