@@ -57,24 +57,39 @@ export async function checkMklang(
   });
 }
 
+/** What the reference needs of its dependencies where no model is asked. */
+const NEEDS = ["jsonschema==4.26.0", "pyyaml==6.0.3"];
+
 /**
- * Installs the reference interpreter, without what only its models need.
+ * Installs the reference and what it needs, where they are missing.
  *
- * @returns The folder.
- * @throws {MissingPeer} If it cannot be installed.
+ * @returns The folders, as a search path of Python.
+ * @throws {MissingPeer} If they cannot be had.
  */
 export async function installMklang(): Promise<string> {
-  const folder = `${PEERS}/mklang-${MKLANG_VERSION}`;
-  const present = await Deno.stat(`${folder}/mklang`).catch(() => undefined);
+  const reference = [`mklang==${MKLANG_VERSION}`, "--no-deps"];
+  return [
+    await installInto(`${PEERS}/mklang-${MKLANG_VERSION}`, {
+      marker: "mklang",
+      packages: reference,
+    }),
+    await installInto(`${PEERS}/mklang-needs`, { marker: "jsonschema", packages: NEEDS }),
+  ].join(":");
+}
+
+async function installInto(
+  folder: string,
+  { marker, packages }: { readonly marker: string; readonly packages: readonly string[] },
+): Promise<string> {
+  const present = await Deno.stat(`${folder}/${marker}`).catch(() => undefined);
   if (present !== undefined) return folder;
-  const command = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder];
   const output = await new Deno.Command("python3", {
-    args: [...command, `mklang==${MKLANG_VERSION}`],
+    args: ["-m", "pip", "install", "--quiet", "--target", folder, ...packages],
     stdin: "null",
   }).output().catch((error: unknown) => {
     throw new MissingPeer(`"python3" could not be run: ${String(error)}`);
   });
-  if (!output.success) throw new MissingPeer(`mklang ${MKLANG_VERSION} could not be installed`);
+  if (!output.success) throw new MissingPeer(`${packages.join(" and ")} could not be installed`);
   return folder;
 }
 

@@ -16,14 +16,12 @@ import {
   type Registry,
 } from "../../src/machine/mod.ts";
 import { randomDocument } from "../machine/support/random_document.ts";
-import { MissingPeer, PEERS, ROOT } from "./install.ts";
+import { ROOT } from "./install.ts";
 import { installMklang, MKLANG_VERSION } from "./mklang.ts";
 import type { Report } from "./report.ts";
 
 const CASES = 4000;
 const SHOWN = 5;
-/** What the reference's checks need beside it. */
-const PACKAGES = ["jsonschema==4.26.0", "pyyaml==6.0.3"];
 
 /** Machines that documents can call beside the standard ones. */
 const CALLED: JsonObject = {
@@ -60,13 +58,13 @@ export async function checkMklangChecks(
   report: Report,
   options: { readonly cases?: number; readonly seed?: number } = {},
 ): Promise<void> {
-  const folders = [await installMklang(), await installNeeds()];
+  const searchPath = await installMklang();
   const first = options.seed ?? 0;
   const documents = Array.from(
     { length: options.cases ?? CASES },
     (_, index) => randomDocument(first + index),
   );
-  const answers = await askReference(folders, documents);
+  const answers = await askReference(searchPath, documents);
   const base = await libraryRegistry();
   const called = Object.values(CALLED).flatMap((value) => machineFromValue(value).machine ?? []);
   let decided = 0;
@@ -94,27 +92,13 @@ export async function checkMklangChecks(
   });
 }
 
-async function installNeeds(): Promise<string> {
-  const folder = `${PEERS}/mklang-checks`;
-  const present = await Deno.stat(`${folder}/jsonschema`).catch(() => undefined);
-  if (present !== undefined) return folder;
-  const output = await new Deno.Command("python3", {
-    args: ["-m", "pip", "install", "--quiet", "--target", folder, ...PACKAGES],
-    stdin: "null",
-  }).output().catch((error: unknown) => {
-    throw new MissingPeer(`"python3" could not be run: ${String(error)}`);
-  });
-  if (!output.success) throw new MissingPeer(`${PACKAGES.join(" and ")} could not be installed`);
-  return folder;
-}
-
 async function askReference(
-  folders: readonly string[],
+  searchPath: string,
   documents: readonly JsonObject[],
 ): Promise<JsonValue[]> {
   const child = new Deno.Command("python3", {
     args: [`${ROOT}/tests/peers/mklang_checks_runner.py`],
-    env: { PYTHONPATH: folders.join(":") },
+    env: { PYTHONPATH: searchPath },
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
