@@ -9,9 +9,17 @@ import { testStore } from "../../contracts/store.ts";
 const ports = createPorts();
 const KEY = "0f".repeat(32);
 
+const folders: string[] = [];
+
 async function newPath(): Promise<string> {
-  return `${await Deno.makeTempDir({ prefix: "kit-store-" })}/runs.db`;
+  const folder = await Deno.makeTempDir({ prefix: "kit-store-" });
+  folders.push(folder);
+  return `${folder}/runs.db`;
 }
+
+Deno.test.afterAll(async () => {
+  for (const folder of folders) await Deno.remove(folder, { recursive: true });
+});
 
 testStore("SQLite store", async (clock, options) => {
   return await openSqliteStore(await newPath(), { clock, files: ports.files, ...options });
