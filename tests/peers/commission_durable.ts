@@ -151,8 +151,8 @@ async function checkRace(checking: Checking, keeping: Keeping): Promise<void> {
 
 async function checkFiles(checking: Checking): Promise<void> {
   const { folder } = checking.place;
-  const flags = ["--checkpoint-dir", `${folder}/checkpoints`, "--workspace", `${folder}/work`];
-  const machine = `${folder}/work/machines/asking.mk`;
+  const flags = ["--checkpoint-dir", `${folder}/checkpoints`, "--workspace", `${folder}/project`];
+  const machine = `${folder}/project/machines/asking.mk`;
   const file = `${folder}/checkpoints/kept.json`;
   await using peer = await start(checking, { flags });
   const call = (name: string, args: Loose): Promise<Outcome> => peer.call(name, args);
@@ -194,7 +194,7 @@ async function checkFiles(checking: Checking): Promise<void> {
     async () => {
       await Deno.writeTextFile(`${folder}/checkpoints/mine.txt`, "mine");
       const run = { source: PLAIN, hitl: true };
-      for (const path of ["mine.txt", "../out.json", `${folder}/work/out.json`]) {
+      for (const path of ["mine.txt", "../out.json", `${folder}/project/out.json`]) {
         refusal(await call("run", { ...run, checkpoint_path: path }), "invalid-request");
       }
       assertEquals(await Deno.readTextFile(`${folder}/checkpoints/mine.txt`), "mine");

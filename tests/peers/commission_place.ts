@@ -122,11 +122,11 @@ export interface Place extends AsyncDisposable {
 export async function makePlace(): Promise<Place> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "kit-commission-" }));
   const model = startModel(answerPrompt);
-  for (const name of ["work/machines", "checkpoints", "data/machines", "state", "config"]) {
+  for (const name of ["project/machines", "checkpoints", "data/machines", "state", "config"]) {
     await Deno.mkdir(`${folder}/${name}`, { recursive: true });
   }
-  await Deno.writeTextFile(`${folder}/work/machines/asking.mk`, ASKING);
-  await Deno.writeTextFile(`${folder}/work/plain.mk`, PLAIN);
+  await Deno.writeTextFile(`${folder}/project/machines/asking.mk`, ASKING);
+  await Deno.writeTextFile(`${folder}/project/plain.mk`, PLAIN);
   const named = PLAIN.replace("machine: plain", "machine: named");
   await Deno.writeTextFile(`${folder}/data/machines/named.mk`, named);
   return {

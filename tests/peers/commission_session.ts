@@ -88,7 +88,7 @@ async function checkRuns(checking: Checking, peer: Peer): Promise<void> {
   const targets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     "inline": { source: PLAIN },
     "by path in the workspace": { path: "plain.mk" },
-    "by absolute path": { path: `${folder}/work/plain.mk` },
+    "by absolute path": { path: `${folder}/project/plain.mk` },
     "by name": { path: "named" },
   };
   for (const [name, target] of Object.entries(targets)) {
