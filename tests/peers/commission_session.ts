@@ -37,7 +37,7 @@ const PROGRESS = /^state \w+ \(\d+ of at most \d+ steps\).* · [\d,]+ tokens$/;
  */
 export async function checkSession(checking: Checking): Promise<void> {
   const { client, place } = checking;
-  const flags = ["--workspace", `${place.folder}/work`];
+  const flags = ["--workspace", `${place.folder}/project`];
   await using peer = await Peer.start(client, { flags, env: place.env });
   const silent = peer.begin("run", { source: SILENT, wait_seconds: 0 });
   await until(() => place.model.seen.length > 0, "the silent run asks the model");
