@@ -78,11 +78,13 @@ export interface Process {
  * @returns This process.
  */
 export function openProcess(): Process {
+  // Read now: a parent that is gone before anybody looks would show its heir as the parent.
+  const parent = Deno.ppid;
   return {
     args: Deno.args,
     stdio: openStdio(),
     onEndSignal,
-    onParentGone,
+    onParentGone: (listener) => onParentGone(parent, listener),
     onUncaught,
     exit: (code) => Deno.exit(code),
   };
@@ -133,19 +135,19 @@ function onEndSignal(listener: (signal: EndSignal) => void): () => void {
   };
 }
 
-function onParentGone(listener: () => void): () => void {
+function onParentGone(parent: number, listener: () => void): () => void {
   const watch = { isOver: false };
-  lookForParent(watch, listener);
+  lookForParent(parent, watch, listener);
   return () => {
     watch.isOver = true;
   };
 }
 
 async function lookForParent(
+  parent: number,
   watch: { readonly isOver: boolean },
   listener: () => void,
 ): Promise<void> {
-  const parent = Deno.ppid;
   while (!watch.isOver) {
     await pauseWithoutTimer(PARENT_LOOK_MS);
     if (watch.isOver || Deno.ppid === parent) continue;
