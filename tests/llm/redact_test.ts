@@ -2,6 +2,9 @@ import { assert, assertEquals, assertFalse, assertLess } from "@std/assert";
 import fc from "fast-check";
 import { createRedactor, redact } from "../../src/llm/redact.ts";
 
+/** A hundred times what linear work takes here, and less than quadratic work would. */
+const LINEAR_MS = 2000;
+
 const masked: [what: string, text: string, expected: string][] = [
   ["an OpenAI key", "key sk-proj-abc123DEF rest", "key [REDACTED] rest"],
   ["a GitHub token", "ghp_abcd1234", "[REDACTED]"],
@@ -88,9 +91,9 @@ const hostile: [what: string, text: string][] = [
   ["letters", "a".repeat(65_000)],
 ];
 for (const [what, text] of hostile) {
-  Deno.test(`redact() is done with 64 KiB of ${what} within half a second`, () => {
+  Deno.test(`redact() is done with 64 KiB of ${what} in linear time`, () => {
     const started = performance.now();
     redact(text);
-    assertLess(performance.now() - started, 500);
+    assertLess(performance.now() - started, LINEAR_MS);
   });
 }

@@ -2,6 +2,9 @@ import { assertEquals, assertLess } from "@std/assert";
 import fc from "fast-check";
 import { EventDecoder } from "../../src/providers/server_sent_events.ts";
 
+/** A hundred times what linear work takes here, and less than quadratic work would. */
+const LINEAR_MS = 5000;
+
 function decode(...pieces: readonly string[]): readonly (readonly [string, string])[] {
   const decoder = new EventDecoder();
   const events = pieces.flatMap((piece) => decoder.push(piece));
@@ -50,11 +53,11 @@ Deno.test("EventDecoder does not depend on where the text is cut", () => {
   }));
 });
 
-Deno.test("EventDecoder takes a line of 4 MB in small pieces within a second", () => {
+Deno.test("EventDecoder takes a line of 4 MB in small pieces in linear time", () => {
   const decoder = new EventDecoder();
   const started = performance.now();
   decoder.push("data: ");
   for (let n = 0; n < 4000; n += 1) decoder.push("x".repeat(1000));
   assertEquals(decoder.push("\n\n")[0]?.data.length, 4_000_000);
-  assertLess(performance.now() - started, 1000);
+  assertLess(performance.now() - started, LINEAR_MS);
 });

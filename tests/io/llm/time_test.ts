@@ -1,4 +1,5 @@
-/** How long reading takes at worst. An input is too slow only if it is so three times: a machine may be busy once. */
+/** How long reading takes at worst. An input is too slow only if it is so each of several times: a machine may be
+ * busy now and then. */
 import { assert } from "@std/assert";
 import {
   evaluateArithmetic,
@@ -11,15 +12,16 @@ import {
 import { castVote } from "../../../src/patterns/mod.ts";
 import { SeededRandom } from "../../../src/testing/mod.ts";
 
-const TRIES = 3;
+const TRIES = 20;
+const ARITHMETIC_MS = 5;
 
-function timeOf(work: () => unknown): number {
+function timeOf(work: () => unknown, limitMs: number): number {
   let least = Infinity;
   for (let tried = 0; tried < TRIES; tried += 1) {
     const started = performance.now();
     work();
     least = Math.min(least, performance.now() - started);
-    if (least < 1) break;
+    if (least < limitMs) break;
   }
   return least;
 }
@@ -42,8 +44,8 @@ Deno.test("W48 evaluateArithmetic() takes less than 5 ms for any of 10,000 texts
   ];
   evaluateArithmetic("1+1");
   for (const text of [...worst, ...texts]) {
-    const took = timeOf(() => evaluateArithmetic(text));
-    assert(took < 5, `${took.toFixed(1)} ms for ${text.slice(0, 80)}`);
+    const took = timeOf(() => evaluateArithmetic(text), ARITHMETIC_MS);
+    assert(took < ARITHMETIC_MS, `${took.toFixed(1)} ms for ${text.slice(0, 80)}`);
   }
 });
 
@@ -99,7 +101,7 @@ const LIMIT_MS = 500;
 for (const [name, read] of readers) {
   Deno.test(`${name} takes less than half a second for any hostile text of 200,000 characters`, () => {
     for (const [what, text] of hostile) {
-      const took = timeOf(() => read(text));
+      const took = timeOf(() => read(text), LIMIT_MS);
       assert(took < LIMIT_MS, `${took.toFixed(0)} ms for ${what}`);
     }
   });

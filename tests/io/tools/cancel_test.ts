@@ -54,7 +54,7 @@ class SilentEndpoint implements AsyncDisposable {
   }
 
   async until(what: "came" | "left", count: number): Promise<void> {
-    for (let i = 0; i < 400 && this[what] < count; i++) await ports.clock.sleep(5);
+    for (let i = 0; i < 4000 && this[what] < count; i++) await ports.clock.sleep(5);
     assertEquals(this[what], count, what);
   }
 
