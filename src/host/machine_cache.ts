@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { loadReader, type ReadResult } from "../machine/mod.ts";
+import { loadReader, type Reader, type ReadResult } from "../machine/mod.ts";
 
 /** Most texts that are kept. */
 const MAX_TEXTS = 64;
@@ -15,6 +15,8 @@ export class MachineCache {
   /** By grammar and text, the one used longest ago first. */
   readonly #kept = new Map<string, ReadResult>();
   #chars = 0;
+  /** Kept, since a process does its first imports one by one, even of what is loaded. */
+  #reader: Promise<Reader> | undefined;
 
   /**
    * Reads a text.
@@ -24,6 +26,8 @@ export class MachineCache {
    * @returns What reading gave; equal texts give the same machine, which nobody changes.
    */
   async read(text: string, grammar: "enforced" | "lenient"): Promise<ReadResult> {
+    // Before the look, so that calls that come together with one text do not read it once each.
+    const { parseMachine } = await (this.#reader ??= loadReader());
     const key = `${grammar}:${text}`;
     const known = this.#kept.get(key);
     if (known !== undefined) {
@@ -31,13 +35,12 @@ export class MachineCache {
       this.#kept.set(key, known);
       return known;
     }
-    const read = (await loadReader()).parseMachine(text, { grammar });
+    const read = parseMachine(text, { grammar });
     this.#keep(key, read);
     return read;
   }
 
   #keep(key: string, read: ReadResult): void {
-    if (this.#kept.has(key)) return;
     this.#kept.set(key, read);
     this.#chars += key.length;
     for (const oldest of this.#kept.keys()) {

@@ -156,7 +156,9 @@ async function shadowWarnings(
   core: HostCore,
 ): Promise<readonly string[]> {
   if (target.origin.file === undefined && target.origin.path !== INLINE_PATH) return [];
-  const found = (await (await core.registries()).base()).find(machine.name);
+  const registries = await core.registries();
+  if (registries.bundled.get(machine.name) === undefined) return [];
+  const found = (await registries.base()).find(machine.name);
   if (found?.layer !== "stdlib") return [];
   return [`machine '${machine.name}' shadows the bundled stdlib machine`];
 }

@@ -9,7 +9,7 @@ import { confineMachine } from "./confine.ts";
 import type { HostCore } from "./core.ts";
 import type { MachineReference } from "./host.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { withTarget } from "./registry/registries.ts";
+import { type Registries, withTarget } from "./registry/registries.ts";
 import { MAX_MACHINE_BYTES } from "./registry/scan.ts";
 
 /** What a checkpoint says of a machine that came inline. */
@@ -71,9 +71,8 @@ async function inlineTarget(source: string, core: HostCore): Promise<Target | Re
       `"source" has ${source.length} characters, over ${core.limits.maxSourceChars}`,
     ]);
   }
-  const base = await (await core.registries()).base();
   const origin = { path: INLINE_PATH, file: undefined, source };
-  return await readTarget(source, { base, origin, core });
+  return await readTarget(origin, { core, see: (registries) => registries.base() });
 }
 
 async function namedTarget(path: string, core: HostCore): Promise<Target | Refusal> {
@@ -126,20 +125,25 @@ async function fileTarget(
     const why = error instanceof FileError ? error.failure : "it is not UTF-8";
     return refuse("prepare-failed", [`Cannot read "${given}": ${why}`]);
   }
-  const base = await (await core.registries()).forFile(file);
-  return await readTarget(source, { base, core, origin: { path: given, file, source } });
+  return await readTarget({ path: given, file, source }, {
+    core,
+    see: (registries, name) => registries.forFile({ path: file, name }),
+  });
 }
 
 async function readTarget(
-  source: string,
-  { base, origin, core }: {
+  origin: MachineOrigin,
+  { core, see }: {
     readonly core: HostCore;
-    readonly base: Registry;
-    readonly origin: MachineOrigin;
+    readonly see: (registries: Registries, name: string | undefined) => Promise<Registry>;
   },
 ): Promise<Target> {
-  const { machine, draft, diagnostics } = await (await core.machines()).read(source, "enforced");
+  const { machine, draft, diagnostics } = await (await core.machines()).read(
+    origin.source,
+    "enforced",
+  );
   const seen = machine ?? draft;
+  const base = await see(await core.registries(), seen?.name);
   return {
     kind: "found",
     machine,

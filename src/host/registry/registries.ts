@@ -13,7 +13,7 @@ import {
 import type { Ports } from "../../ports/mod.ts";
 import { type Directories, SYSTEM_MACHINES } from "../config/directories.ts";
 import { directoryOf, joinPath, nameOf } from "../paths.ts";
-import { type FoundMachine, type MachineLayer, MachineScanner } from "./scan.ts";
+import { type FoundMachine, type MachineLayer, MachineScanner, type OwnFile } from "./scan.ts";
 
 /** The name of the directory that a project keeps its machines in. */
 const MACHINES_DIRECTORY = "machines";
@@ -29,9 +29,11 @@ export interface Registries {
   /** What every document sees: bundled, system, user. */
   base(): Promise<LayeredRegistry>;
   /** What a file sees: the base, and its project or its siblings. */
-  forFile(path: string): Promise<LayeredRegistry>;
+  forFile(own: OwnFile): Promise<LayeredRegistry>;
   /** The base and the machines of a directory. */
   withDirectory(directory: string): Promise<LayeredRegistry>;
+  /** The bundled machines alone; nothing is read for them. */
+  readonly bundled: Registry;
   /** Directories whose machines may be named by path: those of system and user. */
   readonly directories: readonly string[];
 }
@@ -39,12 +41,12 @@ export interface Registries {
 /**
  * Makes what makes registries.
  *
- * @param ports Files and log.
+ * @param ports Files, time and log.
  * @param directories Kit's own directories.
- * @returns Registries; files are read again only when they changed.
+ * @returns Registries; what a call gets is never older than the call, and files are read again only when they changed.
  */
 export async function openRegistries(
-  ports: Pick<Ports, "files" | "log">,
+  ports: Pick<Ports, "clock" | "files" | "log">,
   directories: Directories,
 ): Promise<Registries> {
   const library = await libraryRegistry();
@@ -55,19 +57,23 @@ export async function openRegistries(
   ];
   const scan = async (
     wanted: readonly (readonly [MachineLayer, string | undefined])[],
+    own?: OwnFile,
   ): Promise<Map<string, FoundMachine>> => {
     const found = new Map<string, FoundMachine>();
     for (const [layer, directory] of wanted) {
       if (directory === undefined) continue;
-      for (const [name, entry] of await scanner.scan(directory, layer)) found.set(name, entry);
+      for (const [name, entry] of await scanner.scan(directory, layer, own)) {
+        found.set(name, entry);
+      }
     }
     return found;
   };
   return {
+    bundled: library,
     directories: layers.flatMap(([, directory]) => directory ?? []),
     base: async () => layered(await scan(layers), library),
-    forFile: async (path) =>
-      layered(await scan([...layers, ...await projectLayers(path, ports)]), library),
+    forFile: async (own) =>
+      layered(await scan([...layers, ...await projectLayers(own.path, ports)], own), library),
     withDirectory: async (directory) =>
       layered(await scan([...layers, ["local", directory]]), library),
   };

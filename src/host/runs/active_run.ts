@@ -36,6 +36,8 @@ import {
 export const LEASE_MS = 30_000;
 /** How often a holder says that it lives, in milliseconds. */
 const RENEW_MS = 10_000;
+/** Why the renewing ends with the run. One for all: the reason that is made by default costs a stack trace each time. */
+const OVER = new Error("the run is over");
 
 /** Why a run is told to stop. */
 export type StopReason = "cancel" | "park";
@@ -149,7 +151,7 @@ export class ActiveRun {
       this.#options.ports.log.write("error", error.message);
       return this.#droppedReport("the run could not be written down and was stopped");
     } finally {
-      renewal.abort();
+      renewal.abort(OVER);
       await renewing;
     }
   }

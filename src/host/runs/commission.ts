@@ -20,8 +20,8 @@ import { type FileLock, lockFile } from "./file_lock.ts";
 import { hex } from "./handles.ts";
 import { KeepingError } from "./keeping.ts";
 import type { RunReport } from "./report.ts";
-import { type RunSupervisor, savedSources, type StartRun } from "./run_supervisor.ts";
-import type { SavedRun } from "./saved_run.ts";
+import type { RunSupervisor, StartRun } from "./run_supervisor.ts";
+import { reachableSources, type SavedRun } from "./saved_run.ts";
 
 /** What came of a call. */
 export type RunAnswer =
@@ -212,14 +212,15 @@ async function newSavedRun(
     readonly warnings: string[];
   },
 ): Promise<SavedRun> {
-  const { machine, origin, models } = prepared;
+  const { machine, origin, models, registry } = prepared;
+  const { bundled } = await core.registries();
   return {
     v: 1,
     run_id: supervisor.newRunId(),
     machine: machine.name,
     machine_path: origin.path,
     machine_source: origin.source,
-    machines: await savedSources(prepared),
+    machines: reachableSources(machine, registry, bundled),
     provider: models.name,
     cost_budget: boundBudget(request.costBudget, core, warnings),
     hitl: request.hitl ?? false,

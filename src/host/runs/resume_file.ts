@@ -32,8 +32,8 @@ import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts"
 import { savedReport } from "./report.ts";
 import { injected, modelsAgain } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
-import { savedSources, type StartRun } from "./run_supervisor.ts";
-import type { SavedRun, StartedEffect } from "./saved_run.ts";
+import type { StartRun } from "./run_supervisor.ts";
+import { reachableSources, type SavedRun, type StartedEffect } from "./saved_run.ts";
 
 /**
  * Resumes from a file.
@@ -124,14 +124,15 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
 async function namedRun(
   plain: SavedRun,
   prepared: Prepared,
-  { supervisor }: RunParts,
+  { core, supervisor }: RunParts,
 ): Promise<SavedRun> {
+  const { bundled } = await core.registries();
   return {
     ...plain,
     run_id: plain.run_id === "" ? supervisor.newRunId() : plain.run_id,
     machine: prepared.machine.name,
     machine_source: prepared.origin.source,
-    machines: await savedSources(prepared),
+    machines: reachableSources(prepared.machine, prepared.registry, bundled),
     provider: prepared.models.name,
   };
 }

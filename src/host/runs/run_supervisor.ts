@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { libraryRegistry } from "../../machine/mod.ts";
 import type { HostCore } from "../core.ts";
 import type { CallOptions } from "../host.ts";
 import type { Prepared } from "../prepare.ts";
@@ -16,10 +15,12 @@ import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
 import type { RunReport } from "./report.ts";
-import { reachableSources, savedPayload, type SavedRun } from "./saved_run.ts";
+import { savedPayload, type SavedRun } from "./saved_run.ts";
 
 /** Longest pause between two reports to somebody who waits, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
+/** Why timers end with the wait. One for all: the reason that is made by default costs a stack trace each time. */
+const OVER = new Error("the wait is over");
 
 /** What a run is started from. */
 export interface StartRun {
@@ -174,7 +175,7 @@ export class RunSupervisor {
     run.launch();
     const over = new AbortController();
     const cancel = (): void => {
-      if (onCancel === "leave") over.abort();
+      if (onCancel === "leave") over.abort(OVER);
       else run.stop(onCancel);
     };
     if (call.signal?.aborted === true) cancel();
@@ -186,7 +187,7 @@ export class RunSupervisor {
       run.announced = true;
       return run.runningReport();
     } finally {
-      over.abort();
+      over.abort(OVER);
       stopWatching();
       call.signal?.removeEventListener("abort", cancel);
     }
@@ -251,14 +252,4 @@ export class RunSupervisor {
       maxOutcomes: limits.maxOutcomes,
     });
   }
-}
-
-/**
- * Collects the texts that a run needs elsewhere.
- *
- * @param prepared What was prepared.
- * @returns Texts of sub-machines by name.
- */
-export async function savedSources(prepared: Prepared): Promise<Readonly<Record<string, string>>> {
-  return reachableSources(prepared.machine, prepared.registry, await libraryRegistry());
 }
