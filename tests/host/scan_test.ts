@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertFalse } from "@std/assert";
 import { MachineScanner } from "../../src/host/registry/scan.ts";
 import { loadReader } from "../../src/machine/mod.ts";
 import type { DirectoryEntry } from "../../src/ports/mod.ts";
@@ -105,7 +105,7 @@ Deno.test("MachineScanner neither reads the file that is run nor says that it ca
 
 Deno.test("Host.check() of a broken file does not log the file as a broken sibling", async () => {
   const { host, log } = rig({ files: { "/project/own.mk": "a: [" }, door: "cli" });
-  assertEquals((await host.check({ path: "own.mk" })).object["ok"], false);
+  assertFalse((await host.check({ path: "own.mk" })).object["ok"]);
   assertEquals(log, []);
 });
 
