@@ -6,6 +6,8 @@
  */
 import {
   checkMachine,
+  checkReferences,
+  type Diagnostic,
   type HostTool,
   type Machine,
   type Registry,
@@ -89,18 +91,12 @@ async function checkTarget(
 ): Promise<Prepared | Refusal> {
   const inline = target.origin.path === INLINE_PATH;
   const { machine, registry } = target;
-  if (machine === undefined) {
-    const say = (severity: "error" | "warning"): readonly string[] =>
-      target.diagnostics.filter((one) => one.severity === severity)
-        .map((one) => sentence(one, { inline }));
-    return refuse("prepare-failed", say("error"), { warnings: [...before, ...say("warning")] });
-  }
-  const found = [
-    ...target.diagnostics,
-    ...checkMachine(machine, { registry, strict: request.strict ?? false }),
-  ];
+  const found = [...target.diagnostics, ...checked(target, request)];
   const say = (severity: "error" | "warning"): readonly string[] =>
     found.filter((one) => one.severity === severity).map((one) => sentence(one, { inline }));
+  if (machine === undefined) {
+    return refuse("prepare-failed", say("error"), { warnings: [...before, ...say("warning")] });
+  }
   const tools = await core.tools();
   const warnings = [
     ...before,
@@ -112,6 +108,15 @@ async function checkTarget(
   const errors = [...say("error"), ...tierErrors(machine, models)];
   if (errors.length > 0) return refuse("prepare-failed", errors, { warnings, failure: "semantic" });
   return { kind: "ready", machine, registry, origin: target.origin, models, tools, warnings };
+}
+
+/** What the call `check` finds beside the problems of the text: where these are errors, names that refer to nothing. */
+function checked(
+  { machine, draft, registry }: Target,
+  { strict = false }: PrepareRequest,
+): readonly Diagnostic[] {
+  if (machine !== undefined) return checkMachine(machine, { registry, strict });
+  return draft === undefined ? [] : checkReferences(draft, { registry, strict });
 }
 
 /** Only the target is looked at: a tier that a sub-machine lacks halts where it is reached. */
