@@ -58,8 +58,11 @@ export function emitRun(report: RunReport, options: EmitOptions): Emitted {
     ...(report.checkpoint === undefined ? {} : { checkpoint: report.checkpoint }),
     ...(report.checkpoint_file === undefined ? {} : { checkpoint_file: report.checkpoint_file }),
     ...(report.reply_via === undefined ? {} : { reply_via: report.reply_via }),
-    ...(options.door === "cli" || report.kept !== true ? {} : { run: report.run_id }),
-    provider: report.provider,
+    // A checkpoint file of the reference names neither the run nor who answers.
+    ...(options.door === "cli" || report.kept !== true || report.run_id === ""
+      ? {}
+      : { run: report.run_id }),
+    ...(report.provider === "" ? {} : { provider: report.provider }),
   };
   const left = options.detail === "summary" ? trace.length - MAX_SUMMARY_STEPS : 0;
   const shortened = left > 0

@@ -14,11 +14,11 @@ import { type SavedRun, savedUsage, standsAt } from "./saved_run.ts";
 export interface RunReport {
   /** The keys of the language, in order: `status`, `error`, `result`, `usage`, `trace`, and those that apply. */
   readonly object: JsonObject;
-  /** Names the run. */
+  /** Names the run; `""` if a checkpoint file does not. */
   readonly run_id: string;
   /** The machine. */
   readonly machine: string;
-  /** The provider. */
+  /** The provider; `""` if a checkpoint file names none. */
   readonly provider: string;
   /** Sentences. */
   readonly warnings: readonly string[];
@@ -93,7 +93,7 @@ export function makeReport(
  *
  * @param saved The run.
  * @param options `handle` or file, and sentences.
- * @returns The report, equal to the one that was given when it was suspended.
+ * @returns The report, equal to the one that was given when it was suspended, but for what was said of its preparation.
  */
 export function savedReport(
   saved: SavedRun,
