@@ -98,20 +98,16 @@ export class MachineScanner {
       const name = path === own?.path ? own.name : machine?.name;
       if (name === undefined) continue;
       const before = paths.get(name);
-      if (before !== undefined) this.#tellTwice(name, [before, path], own);
+      if (before !== undefined) {
+        this.#tell(
+          `machine "${name}" is in "${before}" and in "${path}": a call finds the latter, ` +
+            "unless the former is what runs; give one of them another name",
+        );
+      }
       paths.set(name, path);
       if (machine !== undefined) found.set(name, { machine, layer, path });
     }
     return found;
-  }
-
-  #tellTwice(name: string, [first, second]: readonly [string, string], own?: OwnFile): void {
-    const wins = own?.path === first || own?.path === second
-      ? `a call from "${own.path}" finds that one`
-      : "a call finds the latter";
-    this.#tell(
-      `machine "${name}" is in "${first}" and in "${second}": ${wins}; give one another name`,
-    );
   }
 
   async #look(directory: string): Promise<readonly SeenFile[]> {
