@@ -176,7 +176,7 @@ class Account implements Ledger, QueuedAccount {
     const cap = owner.#cap(field);
     const text = field === "deadline"
       ? "Cannot send a request: the deadline has passed"
-      : `Cannot send a request: the budget allows ${field} ${cap}, ${
+      : `Cannot send a request: the budget allows ${cap} ${CAP_UNITS[field] ?? field}, ${
         describe(owner.#spent, owner.#held)
       }`;
     return new BudgetExhaustedError(field, text, {
@@ -251,6 +251,15 @@ class Account implements Ledger, QueuedAccount {
     this.#queue.serve();
   }
 }
+
+/** What a cap counts: the text also reaches those who know no option by its name here. */
+const CAP_UNITS: Readonly<Record<string, string>> = {
+  maxCalls: "calls",
+  maxInputTokens: "input tokens",
+  maxOutputTokens: "output tokens",
+  maxTokens: "tokens",
+  maxCostUsd: "US dollars",
+};
 
 /** How a reservation ended. */
 type Outcome =

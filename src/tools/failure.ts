@@ -14,6 +14,9 @@ import { ERROR_META_KEY, outcome } from "./outcome.ts";
 /** Most characters of an error's own text. */
 const MAX_MESSAGE_CHARS = 2000;
 
+/** What the library advises those who call it as one; a tool has its own names and its own advice. */
+const LIBRARY_ADVICE = /: raise max(?:Rounds|ToolCalls) or .*$/s;
+
 /** What to do next, by code; codes without an entry say enough themselves. */
 const ADVICE: Readonly<Partial<Record<KitErrorCode, string>>> = {
   auth: "check the key and the variable that holds it",
@@ -51,7 +54,7 @@ export function configFailure(problem: ConfigProblem): ToolOutcome {
  * @returns An `isError` outcome.
  */
 export function callFailure(what: string, error: KitError, spent: Usage): ToolOutcome {
-  const parts = [`${what}: ${oneLine(error.message)}`];
+  const parts = [`${what}: ${oneLine(error.message.replace(LIBRARY_ADVICE, ""))}`];
   // Too few samples voted since others failed: that is what has to be mended.
   if (error.code === "no_consensus" && error.cause instanceof Error) {
     parts.push(`the first failure: ${oneLine(error.cause.message)}`);

@@ -194,7 +194,10 @@ Deno.test("W43b react_loop without an answer keeps what was thought so far, with
   const served = await serveTools([turn(1), turn(2)]);
   const result = await ask("react_loop", { prompt: "Q?", max_rounds: 2 }, served);
   assert(result["isError"] === true);
-  assertStringIncludes(textOf(result), "No final answer after 2 rounds");
+  assertStringIncludes(
+    textOf(result),
+    "Tool loop failed: No final answer after 2 rounds; raise max_rounds or ask for less; spent so far: 2 model calls",
+  );
   assertStringIncludes(JSON.stringify(result["content"]), "thought 2");
   const [facts] = Object.values(at(result, "_meta") as JsonObject);
   assertEquals([at(facts, "code"), at(facts, "cost", "llm_calls")], ["max_rounds", 2]);
@@ -366,7 +369,7 @@ Deno.test("W61 a vote makes at most three requests for each sample, adjusted one
   const served = await serveTools([], { model: refusing });
   const result = await ask("consensus", { prompt: "Q?", n: 1 }, served);
   assertEquals([result["isError"], asked], [true, 3]);
-  assertStringIncludes(textOf(result), "maxCalls 3");
+  assertStringIncludes(textOf(result), "the budget allows 3 calls, spent are 3 calls");
 });
 
 Deno.test("W61 a call ends after 120 seconds, its requests given up and its spend told", async () => {
