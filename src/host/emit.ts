@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import { isJsonObject, type JsonObject, member } from "../json/mod.ts";
 import { countChars, firstChars } from "../machine/mod.ts";
+import { fit, summaries, traceOf } from "./fit.ts";
 import type { CallOptions } from "./host.ts";
 import type { Door } from "./options.ts";
 import type { Refusal } from "./refusal.ts";
@@ -33,14 +34,9 @@ const MAX_PATH_STATES = 24;
 const MAX_LINE_CHARS = 1000;
 /** Steps of a trace in a summary; the last ones are kept. */
 const MAX_SUMMARY_STEPS = 100;
-/** Steps that are kept where even a summary is too large. */
-const MAX_ESSENTIAL_STEPS = 20;
 
 /** The sentence that marks answers without a model. */
 export const SCRIPTED_WARNING = "the provider is scripted: no model was asked";
-
-/** Step members that a summary leaves out or counts, because they can be long. */
-const LONG_MEMBERS = ["output", "branches", "reasoning", "reasonings", "sub_trace", "judge_raw"];
 
 /**
  * Emits a run.
@@ -112,56 +108,6 @@ export function emitRefusal(refusal: Refusal, options: EmitOptions): Emitted {
     ...warningLines(warnings),
   ];
   return { object, text: lines.join("\n"), isError: true, failure: refusal.failure };
-}
-
-/**
- * Cuts an object down to what a client takes: first the texts of the trace, then its early steps, then the result.
- *
- * @param object The object.
- * @param maxChars Most characters as JSON.
- * @returns The object itself if it fits; else one whose `truncated` says what is missing.
- */
-export function fit(object: JsonObject, maxChars: number): JsonObject {
-  const size = JSON.stringify(object).length;
-  if (size <= maxChars) return object;
-  const trace = traceOf(object);
-  const short = { ...object, trace: summaries(trace, MAX_ESSENTIAL_STEPS) };
-  const said = `the whole has ${size} characters`;
-  const cut = { ...short, truncated: `${said}; texts and early steps of the trace are left out` };
-  if (JSON.stringify(cut).length <= maxChars) return cut;
-  const result = member(object, "result") ?? null;
-  const text = typeof result === "string" ? result : JSON.stringify(result);
-  const room = Math.max(
-    1000,
-    Math.floor((maxChars - JSON.stringify({ ...cut, result: null }).length) / 2),
-  );
-  return {
-    ...cut,
-    result: firstChars(text, room),
-    truncated:
-      `${said}; the result is cut to its first ${room} of ${countChars(text)} characters, ` +
-      "texts and early steps of the trace are left out",
-  };
-}
-
-function traceOf(object: JsonObject): readonly JsonValue[] {
-  const trace = member(object, "trace");
-  return Array.isArray(trace) ? trace : [];
-}
-
-function summaries(trace: readonly JsonValue[], limit: number): readonly JsonValue[] {
-  return trace.slice(-limit).map((step) => isJsonObject(step) ? summary(step) : step);
-}
-
-function summary(step: JsonObject): JsonObject {
-  const short: Record<string, JsonValue> = {};
-  for (const [key, value] of Object.entries(step)) {
-    if (!LONG_MEMBERS.includes(key)) short[key] = value;
-    else if ((key === "branches" || key === "sub_trace") && Array.isArray(value)) {
-      short[key === "branches" ? "branch_count" : "sub_steps"] = value.length;
-    }
-  }
-  return short;
 }
 
 function withScripted(

@@ -1,0 +1,106 @@
+/**
+ * Cuts a result down to what a client takes.
+ *
+ * @module
+ */
+import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
+import { countChars, firstChars } from "../machine/mod.ts";
+
+/** Steps that are kept where even a summary is too large. */
+const MAX_ESSENTIAL_STEPS = 20;
+/** Fewest characters that are kept of a result that is cut. */
+const MIN_RESULT_CHARS = 1000;
+/** Fewest characters that are kept of any text: enough for every handle and every fixed word. */
+const MIN_TEXT_CHARS = 100;
+
+/** Step members that a summary leaves out or counts, because they can be long. */
+const LONG_MEMBERS = ["output", "branches", "reasoning", "reasonings", "sub_trace", "judge_raw"];
+
+/**
+ * Cuts an object down to what a client takes: first the texts of the trace and its early steps, then the result, then
+ * every long text, then the whole trace.
+ *
+ * @param object The object.
+ * @param maxChars Most characters as JSON.
+ * @returns The object itself if it fits; else one whose `truncated` says what is missing.
+ */
+export function fit(object: JsonObject, maxChars: number): JsonObject {
+  const size = sizeOf(object);
+  if (size <= maxChars) return object;
+  const said = `the whole has ${size} characters`;
+  const left = "texts and early steps of the trace are left out";
+  const short = { ...object, trace: summaries(traceOf(object), MAX_ESSENTIAL_STEPS) };
+  const cut = { ...short, truncated: `${said}; ${left}` };
+  if (sizeOf(cut) <= maxChars) return cut;
+  const text = longResult(object);
+  const room = maxChars - sizeOf({ ...cut, result: null });
+  for (let most = Math.floor(room / 2); most >= MIN_RESULT_CHARS; most = Math.floor(most / 2)) {
+    if (text === undefined) break;
+    const why = `the result is cut to its first ${most} of ${countChars(text)} characters, ${left}`;
+    const tried = { ...cut, result: firstChars(text, most), truncated: `${said}; ${why}` };
+    if (sizeOf(tried) <= maxChars) return tried;
+  }
+  const rest = text === undefined ? short : { ...short, result: text };
+  return shortTexts(rest, { maxChars, said });
+}
+
+function shortTexts(
+  object: JsonObject,
+  { maxChars, said }: { readonly maxChars: number; readonly said: string },
+): JsonObject {
+  let most = Math.floor(maxChars / 2);
+  while (true) {
+    const why =
+      `texts are cut to their first ${most} characters, early steps of the trace are left out`;
+    const tried = { ...mapTexts(object, most), truncated: `${said}; ${why}` };
+    if (sizeOf(tried) <= maxChars) return tried;
+    if (most <= MIN_TEXT_CHARS) {
+      return { ...tried, trace: [], truncated: `${said}; all but short texts is left out` };
+    }
+    most = Math.max(MIN_TEXT_CHARS, Math.floor(most / 2));
+  }
+}
+
+/** A result that is worth cutting, as one text: what is no text is written as JSON. */
+function longResult(object: JsonObject): string | undefined {
+  const result = member(object, "result") ?? null;
+  const text = typeof result === "string" ? result : JSON.stringify(result);
+  return text.length > MIN_RESULT_CHARS ? text : undefined;
+}
+
+function mapTexts(object: JsonObject, most: number): JsonObject {
+  const entries = Object.entries(object).map(([key, value]) => [key, mapText(value, most)]);
+  return Object.fromEntries(entries);
+}
+
+function mapText(value: JsonValue, most: number): JsonValue {
+  if (typeof value === "string") return firstChars(value, most);
+  if (Array.isArray(value)) return value.map((item: JsonValue) => mapText(item, most));
+  return isJsonObject(value) ? mapTexts(value, most) : value;
+}
+
+function sizeOf(object: JsonObject): number {
+  return JSON.stringify(object).length;
+}
+
+/** The steps of a run object. */
+export function traceOf(object: JsonObject): readonly JsonValue[] {
+  const trace = member(object, "trace");
+  return Array.isArray(trace) ? trace : [];
+}
+
+/** The last steps of a trace, without their texts. */
+export function summaries(trace: readonly JsonValue[], limit: number): readonly JsonValue[] {
+  return trace.slice(-limit).map((step) => isJsonObject(step) ? summary(step) : step);
+}
+
+function summary(step: JsonObject): JsonObject {
+  const short: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(step)) {
+    if (!LONG_MEMBERS.includes(key)) short[key] = value;
+    else if ((key === "branches" || key === "sub_trace") && Array.isArray(value)) {
+      short[key === "branches" ? "branch_count" : "sub_steps"] = value.length;
+    }
+  }
+  return short;
+}
