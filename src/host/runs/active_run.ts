@@ -20,6 +20,7 @@ import type { CallProgress } from "../host.ts";
 import type { ActiveRunOptions } from "./active_run_options.ts";
 import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
+import { LEASE_MS, renewHold } from "./renewal.ts";
 import { uncountedWarnings } from "./uncounted.ts";
 import { keeping, KeepingError } from "./keeping.ts";
 import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
@@ -31,13 +32,6 @@ import {
   standsAt,
   type StartedEffect,
 } from "./saved_run.ts";
-
-/** How long a durable store believes in a holder that says nothing, in milliseconds. */
-export const LEASE_MS = 30_000;
-/** How often a holder says that it lives, in milliseconds. */
-const RENEW_MS = 10_000;
-/** Why the renewing ends with the run. One for all: the reason that is made by default costs a stack trace each time. */
-const OVER = new Error("the run is over");
 
 /** Why a run is told to stop. */
 export type StopReason = "cancel" | "park";
@@ -61,6 +55,7 @@ export class ActiveRun {
   #settled: readonly Frame[];
   #moved = false;
   #lost = false;
+  #fileFailed = false;
   #effects: readonly StartedEffect[] = [];
 
   /** Makes the run; {@linkcode ActiveRun.launch} sets it going. */
@@ -138,8 +133,12 @@ export class ActiveRun {
   }
 
   async #run(): Promise<RunReport> {
-    const renewal = new AbortController();
-    const renewing = this.#renew(renewal.signal);
+    const { store, keeper, holder, ports } = this.#options;
+    const onLost = (): void => {
+      this.#lost = true;
+      this.#controller.abort();
+    };
+    const stopRenewing = renewHold({ runId: this.runId, store, keeper, holder, ports, onLost });
     try {
       return await this.#end(await this.#execute());
     } catch (error) {
@@ -148,11 +147,10 @@ export class ActiveRun {
         await this.#giveUp();
         throw error;
       }
-      this.#options.ports.log.write("error", error.message);
-      return this.#droppedReport("the run could not be written down and was stopped");
+      ports.log.write("error", error.message);
+      return await this.#unwritable();
     } finally {
-      renewal.abort(OVER);
-      await renewing;
+      await stopRenewing();
     }
   }
 
@@ -235,6 +233,28 @@ export class ActiveRun {
     };
   }
 
+  /** A file beside a handle: where it cannot be written the handle alone holds, and the result says so. */
+  async #writeBeside(saved: SavedRun, suspension?: string): Promise<string | undefined> {
+    const { keeper, ports } = this.#options;
+    if (keeper === undefined) return undefined;
+    try {
+      return await keeping(keeper.write(saved, suspension));
+    } catch (error) {
+      if (keeper.isHandle || !(error instanceof KeepingError)) throw error;
+      ports.log.write("error", error.message);
+      this.#fileFailed = true;
+      return undefined;
+    }
+  }
+
+  /** Nothing more can be written: the run waits where it stands if the store has it in hand, else it is dropped. */
+  async #unwritable(): Promise<RunReport> {
+    const { store, keeper } = this.#options;
+    if (!store.durable && keeper !== undefined && !keeper.isHandle) return await this.#park();
+    if (!store.durable) await this.#giveUp();
+    return this.#droppedReport("the run could not be written down and was stopped");
+  }
+
   #loseHold(): void {
     this.#lost = true;
     this.#controller.abort();
@@ -250,31 +270,6 @@ export class ActiveRun {
       await store.finish(this.runId, holder, end);
     }
     await keeper?.handOver();
-  }
-
-  async #renew(signal: AbortSignal): Promise<void> {
-    const { store, keeper, holder, ports } = this.#options;
-    if (!store.durable && keeper === undefined) return;
-    try {
-      while (!signal.aborted) {
-        await ports.clock.sleep(RENEW_MS, { signal });
-        await keeper?.renew();
-        const renewed = await store.settle(this.runId, {
-          holder,
-          leaseForMs: LEASE_MS,
-          payload: undefined,
-          at: undefined,
-        });
-        if (renewed.kind === "lost") {
-          this.#lost = true;
-          this.#controller.abort();
-        }
-      }
-    } catch (error) {
-      if (!signal.aborted) {
-        ports.log.write("error", `Cannot renew the hold on a run: ${String(error)}`);
-      }
-    }
   }
 
   async #end(result: RunResult): Promise<RunReport> {
@@ -295,7 +290,7 @@ export class ActiveRun {
     };
     const handle = newHandle(ports.random);
     // The file first: should the process end between the two, the older handle still leads to the older point.
-    const file = keeper && await keeping(keeper.write(saved, await sha256(handle)));
+    const file = await this.#writeBeside(saved, await sha256(handle));
     const stored = await keeping(store.suspend(this.runId, holder, {
       handle,
       at: standsAt(saved),
@@ -345,7 +340,7 @@ export class ActiveRun {
     const { store, holder, claimed, keeper } = this.#options;
     const saved = this.#standing();
     const moved = this.#moved;
-    if (moved && keeper !== undefined) await keeper.write(saved);
+    if (moved) await this.#writeBeside(saved);
     const point = {
       at: standsAt(saved),
       reason: saved.reason,
@@ -389,7 +384,11 @@ export class ActiveRun {
       ...parts,
       runId: this.runId,
       prepared,
-      warnings: [...warnings, ...parts.warnings ?? []],
+      warnings: [
+        ...warnings,
+        ...parts.warnings ?? [],
+        ...(this.#fileFailed ? [FILE_FAILED] : []),
+      ],
       replyVia,
       fileIsHandle: keeper?.isHandle ?? false,
       kept: this.#isKept(),
@@ -397,4 +396,5 @@ export class ActiveRun {
   }
 }
 
+const FILE_FAILED = "the checkpoint file could not be written: go on with the handle";
 const TAKEN_OVER = "the run was taken over by another process";

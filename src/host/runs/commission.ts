@@ -4,6 +4,7 @@
  * @module
  */
 import { KitError } from "../../llm/mod.ts";
+import { FileError } from "../../ports/mod.ts";
 import { type Frame, startFrames } from "../../machine/mod.ts";
 import { confineCheckpoint } from "../confine.ts";
 import { kitDirectories, kitVariable } from "../config/directories.ts";
@@ -64,25 +65,39 @@ export function commission(
   call: CallOptions,
   parts: RunParts,
 ): Promise<RunAnswer> {
-  return refusingArguments(() => commissionRun(request, call, parts));
+  return refusingArguments(parts, () => commissionRun(request, call, parts));
 }
 
 /**
- * Turns what the engine says of arguments that it cannot take, and what a store says that fails, into a refusal.
+ * Turns what the engine says of arguments that it cannot take, and what a store or a checkpoint file says that fails,
+ * into a refusal.
  *
+ * @param parts The host.
  * @param work The work; it undoes what it did before it throws.
  * @returns What the work gave, or `invalid-request`; `bad-checkpoint` for a record that cannot be read, and
- * `prepare-failed` for a store that cannot be used.
+ * `prepare-failed` for a store or a checkpoint file that cannot be used.
  */
-export async function refusingArguments(work: () => Promise<RunAnswer>): Promise<RunAnswer> {
+export async function refusingArguments(
+  { core }: RunParts,
+  work: () => Promise<RunAnswer>,
+): Promise<RunAnswer> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof KeepingError) return storeRefusal(error);
+    if (error instanceof FileError) return fileRefusal(error, core);
     const argument = error instanceof KitError && error.code === "argument";
     if (!argument && !(error instanceof RangeError)) throw error;
     return refuse("invalid-request", [error.message]);
   }
+}
+
+/** Machines and config files are judged before; over MCP no path is told that the call did not name. */
+function fileRefusal(error: FileError, { options }: HostCore): Refusal {
+  const why = options.door === "mcp" ? error.failure : error.message;
+  return refuse("prepare-failed", [`the checkpoint file cannot be used: ${why}`], {
+    failure: "checkpoint",
+  });
 }
 
 function storeRefusal({ cause }: KeepingError): Refusal {

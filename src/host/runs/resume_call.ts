@@ -9,7 +9,7 @@ import { resumeProblems } from "../inputs.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import type { Claim } from "../store.ts";
-import { LEASE_MS } from "./active_run.ts";
+import { LEASE_MS } from "./renewal.ts";
 import { refusingArguments, type RunAnswer, type RunParts } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
 import { isHandle } from "./handles.ts";
@@ -37,7 +37,7 @@ export function resume(
   call: CallOptions,
   parts: RunParts,
 ): Promise<RunAnswer> {
-  return refusingArguments(() => resumeRun(request, call, parts));
+  return refusingArguments(parts, () => resumeRun(request, call, parts));
 }
 
 async function resumeRun(
@@ -103,13 +103,14 @@ async function resumeClaimed(
 ): Promise<RunAnswer> {
   const { request, parts } = resuming;
   const { core, supervisor } = parts;
-  const file = await holdFile({
-    before: saved.checkpoint_file ?? undefined,
-    wanted: request.checkpointPath,
-    holder: supervisor.holder,
-  }, core);
+  let file: Awaited<ReturnType<typeof holdFile>>;
   let start: StartRun | undefined;
   try {
+    file = await holdFile({
+      before: saved.checkpoint_file ?? undefined,
+      wanted: request.checkpointPath,
+      holder: supervisor.holder,
+    }, core);
     if (file?.kind === "refused") return file;
     const restored = await restore(saved, { request, core });
     if (restored.kind === "refused") return restored;
@@ -129,8 +130,8 @@ async function resumeClaimed(
     };
   } finally {
     if (start === undefined) {
-      if (file?.kind === "held") await file.release();
       await (await supervisor.store()).park(saved.run_id, supervisor.holder);
+      if (file?.kind === "held") await file.release();
     }
   }
   return await goOn(start, resuming);

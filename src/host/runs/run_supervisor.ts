@@ -9,11 +9,12 @@ import type { Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import type { RunOracle } from "../run_oracle.ts";
 import type { SuspensionStore } from "../store.ts";
-import { ActiveRun, LEASE_MS } from "./active_run.ts";
+import { ActiveRun } from "./active_run.ts";
 import type { FreshStart } from "./active_run_options.ts";
 import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
+import { LEASE_MS } from "./renewal.ts";
 import type { RunReport } from "./report.ts";
 import { savedPayload, type SavedRun } from "./saved_run.ts";
 
