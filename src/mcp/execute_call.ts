@@ -190,6 +190,8 @@ async function converse(context: Conversing, restored: Conversation): Promise<En
     if (outcome.kind === "result") return outcome;
     const askable = call.mayAsk ? askableQuestions(outcome.questions, call.capabilities) : {};
     if (Object.keys(askable).length === 0) return cannotAsk(outcome.questions, { isModern });
+    // A question of this very call, with its own state: what came before it was asked can be no answer to it.
+    if (outcome.state !== undefined) responses = {};
     conversation = {
       ...conversation,
       answers: without(conversation.answers, Object.keys(askable)),

@@ -365,6 +365,35 @@ Deno.test("answers without a state are taken for the first questions", async () 
   await session.close();
 });
 
+/** Asks a person about what it has just made, as a suspended run does. */
+function makingThenAsking(): Tool {
+  let made = 0;
+  return {
+    ...asking({}),
+    name: "ask",
+    call: (_args, { answers, state }): Promise<ToolOutcome> => {
+      const answer = answers.get("go");
+      if (answer !== undefined) {
+        const text = `${answer.action} to ${JSON.stringify(state)}`;
+        return Promise.resolve({ kind: "result", content: [{ type: "text", text }] });
+      }
+      made += 1;
+      const go = { message: `Use ${made}?`, requestedSchema: form({ ok: { type: "boolean" } }) };
+      return Promise.resolve({ kind: "ask", questions: { go }, state: { made } });
+    },
+  };
+}
+
+Deno.test("answers without a state never settle a question that has one: it is asked first", async () => {
+  const session = new Session({ tools: () => [makingThenAsking()] });
+  const [question] = await session.exchange(ask(1, { inputResponses: ACCEPTED }));
+  assertEquals(at(question, "result", "inputRequests", "go", "params", "message"), "Use 1?");
+  const requestState = String(at(question, "result", "requestState"));
+  const [final] = await session.exchange(ask(2, { inputResponses: ACCEPTED, requestState }));
+  assertEquals(textOf(final), 'accept to {"made":1}');
+  await session.close();
+});
+
 const incapable: [what: string, capabilities: JsonObject][] = [
   ["nothing", {}],
   ["url elicitation alone", { elicitation: { url: {} } }],
@@ -457,11 +486,16 @@ Deno.test("an answer counts once: the same key asked anew waits for a new answer
     },
   };
   const session = new Session({ tools: () => [twice] });
-  const [second] = await session.exchange(ask(1, { inputResponses: ACCEPTED }));
+  const [first] = await session.exchange(ask(1, {}));
+  const begun = {
+    inputResponses: ACCEPTED,
+    requestState: String(at(first, "result", "requestState")),
+  };
+  const [second] = await session.exchange(ask(2, begun));
   assertEquals(at(second, "result", "inputRequests", "go", "params", "message"), "round 2");
   assertEquals(seen.map(({ answers }) => [...answers.keys()]), [[], ["go"]]);
   const requestState = String(at(second, "result", "requestState"));
-  await session.exchange(ask(2, { inputResponses: { go: { action: "decline" } }, requestState }));
+  await session.exchange(ask(3, { inputResponses: { go: { action: "decline" } }, requestState }));
   assertEquals(seen[2]?.answers.get("go"), { action: "decline" });
   assertEquals(seen[2]?.state, { entered: 2 });
   await session.close();
