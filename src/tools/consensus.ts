@@ -12,7 +12,7 @@ import { costLine, costObject, ratioText } from "./cost.ts";
 import { DEFAULT_SAMPLES, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
 import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
@@ -84,8 +84,9 @@ function voteOutcome(
   call: ModelCall,
 ): ToolOutcome {
   const spent = call.ledger.spent;
+  const shown = shownValue(value);
   const object = {
-    value,
+    ...shown.members,
     agreement_ratio: metadata.agreementRatio,
     unique_responses: metadata.uniqueResponses,
     tie_count: metadata.tieCount,
@@ -101,7 +102,7 @@ function voteOutcome(
     duration_ms: call.elapsedMs(),
   };
   const lines = [
-    value,
+    ...shown.lines,
     "",
     `agreement_ratio: ${ratioText(metadata.agreementRatio)}`,
     `unique_responses: ${metadata.uniqueResponses}`,

@@ -11,6 +11,34 @@ import type { ToolOutcome } from "../mcp/mod.ts";
 export const ERROR_META_KEY = "dev.kit/error";
 
 /**
+ * Most characters (UTF-16 units) of a model's answer that a result carries. It stands there three times, each unit in at
+ * most 7 bytes, which together must stay below what clients take for one line (4 MiB).
+ */
+export const MAX_VALUE_CHARS = 200_000;
+
+/** An answer as a result shows it. */
+export interface ShownValue {
+  /** Members for the object: the value, and `truncated` where it was cut. */
+  readonly members: { readonly value: string; readonly truncated?: true };
+  /** Lines for the short text: the value, and what was cut. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Cuts an answer that would make the result too large to be sent, so that the rest of it, the spend above all, arrives.
+ *
+ * @param value The answer.
+ * @returns What to show, and whether it is all.
+ */
+export function shownValue(value: string): ShownValue {
+  if (value.length <= MAX_VALUE_CHARS) return { members: { value }, lines: [value] };
+  const shown = value.slice(0, MAX_VALUE_CHARS).replace(/[\uD800-\uDBFF]$/, "");
+  const note = `truncated: the answer has ${value.length} characters, the first ${shown.length} ` +
+    "are given; set max_tokens for shorter ones";
+  return { members: { value: shown, truncated: true }, lines: [shown, "", note] };
+}
+
+/**
  * Gives a result its two text blocks.
  *
  * @param text The short one, for people and models.

@@ -13,7 +13,7 @@ import { costLine, costObject } from "./cost.ts";
 import { DEFAULT_ROUNDS, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
 import { withHeartbeat } from "./heartbeat.ts";
 import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
@@ -77,8 +77,9 @@ function loopOutcome(
   call: ModelCall,
 ): ToolOutcome {
   const spent = call.ledger.spent;
+  const shown = shownValue(value);
   const object = {
-    value,
+    ...shown.members,
     rounds: metadata.rounds,
     tool_calls_made: metadata.toolCallsMade,
     failed_tool_calls: metadata.failedToolCalls,
@@ -98,7 +99,7 @@ function loopOutcome(
     duration_ms: call.elapsedMs(),
   };
   const lines = [
-    value,
+    ...shown.lines,
     "",
     `rounds: ${metadata.rounds}`,
     `tool_calls_made: ${metadata.toolCallsMade}`,

@@ -1,5 +1,6 @@
-import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertLess, assertStringIncludes } from "@std/assert";
 import { validateSchema } from "../../src/json/mod.ts";
+import { MAX_OUTPUT_BYTES } from "../../src/jsonrpc/mod.ts";
 import { LlmError } from "../../src/llm/mod.ts";
 import type { Progress } from "../../src/mcp/mod.ts";
 import { MockProvider } from "../../src/testing/mod.ts";
@@ -181,3 +182,21 @@ Deno.test("consensus says that a scripted provider is no model", async () => {
   assertStringIncludes(texts(outcome)[0] ?? "", "model: scripted (no model was asked)");
   assertEquals([object(outcome)["model"], object(outcome)["scripted"]], ["scripted", true]);
 });
+
+for (const tool of ["consensus", "react_loop"]) {
+  for (const unit of ["a", "\u0001", "\u{1F600}", "\u20AC"]) {
+    const code = unit.codePointAt(0)?.toString(16);
+    Deno.test(`${tool} cuts an answer of U+${code} that no line could carry, and keeps its cost`, async () => {
+      const content = unit.repeat(1_000_000);
+      const { call } = toolRig({ model: new MockProvider([{ content, usage: USAGE }]) });
+      const outcome = await call(tool, { prompt: "?", ...(tool === "consensus" ? { n: 1 } : {}) });
+      const given = object(outcome);
+      assertEquals(given["truncated"], true);
+      assertEquals(String(given["value"]), content.slice(0, 200_000));
+      assertEquals(given["cost"], { input_tokens: 5, output_tokens: 2, llm_calls: 1 });
+      assertStringIncludes(texts(outcome)[0] ?? "", `the answer has ${content.length} characters`);
+      const line = new TextEncoder().encode(JSON.stringify(outcome));
+      assertLess(line.length, MAX_OUTPUT_BYTES);
+    });
+  }
+}
