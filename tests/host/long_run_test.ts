@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { CallProgress } from "../../src/host/mod.ts";
 import { MockProvider } from "../../src/testing/mod.ts";
+import { MemoryFiles } from "../cli/memory_files.ts";
 import { ASKING, PLAIN, rig } from "./harness.ts";
 
 const SLOW = `
@@ -243,4 +244,27 @@ Deno.test("Host.resume() with cancel tells what cut-off requests may have cost",
   const first = await clock.run(host.run({ source: SLOW, waitSeconds: 1 }));
   const end = await clock.run(host.resume({ run: String(first.object["run"]), cancel: true }));
   assertMatch(String(end.object["warnings"]), /^about \d+ more tokens than usage says were spent/);
+});
+
+Deno.test("Host.run() whose wait ends while the outcome is written down gives the outcome, not a handle to nothing", async () => {
+  const freed = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  class SlowRemoval extends MemoryFiles {
+    override async remove(path: string): Promise<void> {
+      reached.resolve();
+      await freed.promise;
+      await super.remove(path);
+    }
+  }
+  const { clock, host } = rig({
+    files: new SlowRemoval(),
+    model: new MockProvider(["R"]),
+    checkpointDirectory: "/project",
+  });
+  const running = host.run({ source: PLAIN, checkpointPath: "c.json", waitSeconds: 1 });
+  await reached.promise;
+  await clock.advance(1000);
+  freed.resolve();
+  const { object } = await running;
+  assertEquals([object["status"], object["result"], object["run"]], ["done", "R", undefined]);
 });

@@ -22,7 +22,7 @@ import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
 import { LEASE_MS, renewHold } from "./renewal.ts";
 import { uncountedWarnings } from "./uncounted.ts";
-import { keeping, KeepingError } from "./keeping.ts";
+import { FILE_FAILED, keeping, KeepingError, TAKEN_OVER } from "./keeping.ts";
 import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
 import {
   EFFECT_UNKNOWN,
@@ -44,6 +44,8 @@ export class ActiveRun {
   readonly done: Promise<RunReport>;
   /** Whether somebody was told the run's handle and may come back for the outcome. */
   announced = false;
+  /** Whether the machine is done and only writing it down is left. */
+  ending = false;
   readonly #options: ActiveRunOptions;
   readonly #follower: RunFollower;
   readonly #controller = new AbortController();
@@ -273,6 +275,7 @@ export class ActiveRun {
   }
 
   async #end(result: RunResult): Promise<RunReport> {
+    this.ending = true;
     if (this.#lost) return this.#droppedReport(TAKEN_OVER);
     const ended = this.#stop === "park" && result.status === "halt" && result.error === "cancelled";
     if (ended) return await this.#park();
@@ -305,13 +308,12 @@ export class ActiveRun {
   }
 
   async #finish(result: RunResult): Promise<RunReport> {
-    const { ports, outcomeTtlMs, keeper, holder, store } = this.#options;
-    const { saved, oracle } = this.#options;
+    const { ports, outcomeTtlMs, keeper, holder, store, saved, oracle } = this.#options;
     const uncounted = uncountedWarnings(oracle.spent(), saved.frames, result.usage);
     const report = this.#report(resultObject(result), { cause: result.cause, warnings: uncounted });
     const kept = this.#isKept();
     if (this.#stop === "cancel") {
-      const { inputTokens, outputTokens, llmCalls } = this.#options.oracle.spent();
+      const { inputTokens, outputTokens, llmCalls } = oracle.spent();
       ports.log.write(
         "info",
         `Run ${this.runId} cancelled after ${llmCalls} requests, ${
@@ -395,6 +397,3 @@ export class ActiveRun {
     });
   }
 }
-
-const FILE_FAILED = "the checkpoint file could not be written: go on with the handle";
-const TAKEN_OVER = "the run was taken over by another process";

@@ -25,3 +25,8 @@ export async function keeping<T>(work: Promise<T>): Promise<T> {
     throw new KeepingError(`Cannot keep a run: ${why}`, { cause });
   }
 }
+
+/** Why a run ends here whose hold was lost. */
+export const TAKEN_OVER = "the run was taken over by another process";
+/** What a result says that has a handle, but not the file beside it. */
+export const FILE_FAILED = "the checkpoint file could not be written: go on with the handle";

@@ -63,6 +63,8 @@ export class RunSupervisor {
   readonly holder: string;
   #store: Promise<SuspensionStore> | undefined;
   #reserved = 0;
+  /** Ends with the next place that is given back or becomes a run. */
+  #vacated = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
 
   /** Makes a supervisor; opens nothing. */
@@ -119,8 +121,10 @@ export class RunSupervisor {
     let held = true;
     return {
       [Symbol.dispose]: () => {
-        if (held) this.#reserved--;
+        if (!held) return;
         held = false;
+        this.#reserved--;
+        this.#vacated.resolve();
       },
     };
   }
@@ -155,6 +159,7 @@ export class RunSupervisor {
       suspensionTtlMs: limits.suspensionTtlMs,
       outcomeTtlMs: limits.outcomeTtlMs,
     });
+    if (this.#closing !== undefined) run.stop("park");
     this.#active.set(run.runId, run);
     start.place[Symbol.dispose]();
     const over = (): void => void this.#active.delete(run.runId);
@@ -185,6 +190,8 @@ export class RunSupervisor {
       const timers = this.#timers(run, { seconds, call, over: over.signal });
       const report = await Promise.race([run.done, ...timers]);
       if (report !== undefined) return report;
+      // Its outcome is written down already, and whether it is kept for a look was decided with that.
+      if (run.ending && onCancel !== "leave") return await run.done;
       run.announced = true;
       return run.runningReport();
     } finally {
@@ -199,13 +206,17 @@ export class RunSupervisor {
     return this.#closing ??= this.#close();
   }
 
+  /** Calls that hold a place are waited for too: what they have begun or claimed is parked as they get there. */
   async #close(): Promise<void> {
-    const ending = [...this.#active.values()].map((run) => {
-      run.launch();
-      run.stop("park");
-      return run.done.catch(() => undefined);
-    });
-    await Promise.all(ending);
+    while (this.#active.size > 0 || this.#reserved > 0) {
+      this.#vacated = Promise.withResolvers();
+      const ending = [...this.#active.values()].map((run) => {
+        run.launch();
+        run.stop("park");
+        return run.done.catch(() => undefined);
+      });
+      await (ending.length > 0 ? Promise.all(ending) : this.#vacated.promise);
+    }
     await (await this.#store?.catch(() => undefined))?.close();
   }
 
