@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Emitted } from "../host/mod.ts";
+import type { Emitted, ResumeRequest } from "../host/mod.ts";
 import { isJsonObject, type JsonValue } from "../json/mod.ts";
 import type { Question, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import { textArgument } from "./arguments.ts";
@@ -53,13 +53,13 @@ export async function answerOrAsk(
  *
  * @param setting What the tool is made from.
  * @param context What the call knows: its state and the answers.
- * @param options `detail`: how much the result says.
+ * @param options `detail`: how much the result says; `waitSeconds`: how long to wait for it.
  * @returns The result, or the next question.
  */
 export async function continueAsked(
   setting: ToolSetting,
   context: ToolContext,
-  options: { readonly detail: "summary" | "full" },
+  options: Pick<ResumeRequest, "detail" | "waitSeconds">,
 ): Promise<ToolOutcome> {
   const call = callOptions(setting, context);
   const state = readState(context.state);

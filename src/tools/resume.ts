@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ResumeRequest } from "../host/mod.ts";
+import type { Emitted, ResumeRequest } from "../host/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import {
@@ -38,11 +38,17 @@ async function callResume(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.state !== undefined) {
-    return await continueAsked(setting, context, { detail: detailArgument(args) });
+    const wait = present({ waitSeconds: numberArgument(args, "wait_seconds") });
+    return await continueAsked(setting, context, { detail: detailArgument(args), ...wait });
   }
   const request = resumeRequest(args);
   const emitted = await setting.host.resume(request, callOptions(setting, context));
-  return await answerOrAsk(emitted, context, { shown: request.inputs === undefined });
+  return await answerOrAsk(emitted, context, { shown: isShown(request, emitted) });
+}
+
+/** Whether the call only looked: at a run, or at the suspension that it named and that still has its handle. */
+function isShown({ run, inputs, checkpoint }: ResumeRequest, { object }: Emitted): boolean {
+  return run !== undefined || (inputs === undefined && object["checkpoint"] === checkpoint);
 }
 
 function resumeRequest(args: JsonObject): ResumeRequest {

@@ -38,7 +38,8 @@ async function callRun(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.state !== undefined) {
-    return await continueAsked(setting, context, { detail: detailArgument(args) });
+    const wait = present({ waitSeconds: numberArgument(args, "wait_seconds") });
+    return await continueAsked(setting, context, { detail: detailArgument(args), ...wait });
   }
   const emitted = await setting.host.run(runRequest(args), callOptions(setting, context));
   return await answerOrAsk(emitted, context);

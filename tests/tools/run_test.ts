@@ -255,3 +255,35 @@ Deno.test("run shows in its definition a machine that has no error and no warnin
   const checked = object(await call("check", { source }));
   assertEquals([checked["ok"], checked["errors"], checked["warnings"]], [true, [], []]);
 });
+
+Deno.test("run that goes on after a reply waits no longer than its call says", async () => {
+  const { clock } = toolRig();
+  const model = new MockProvider(["D", { content: "late", delayMs: 40_000 }], { clock });
+  const { call } = toolRig({ clock, model });
+  const args = { ...ARGS, "wait_seconds": 2 };
+  const { state } = asked(await call("run", args, { canAsk: true }));
+  const waiting = call("run", args, { canAsk: true, state, answers: accept("yes") });
+  await clock.advance(2000);
+  assertEquals(object(await waiting)["status"], "running");
+});
+
+Deno.test("resume without inputs asks through the client if the run went on and came to another suspension", async () => {
+  const pre =
+    "states:\n  pre: { structure: s, prompt: p, output: o, gates: [ { when: otherwise, then: ok, to: draft } ] }";
+  const source = ASKING.replace("entry: draft", "entry: pre").replace("states:", pre);
+  const { call } = toolRig({ model: new MockProvider(["P", "D", "Y"]) });
+  const first = object(await call("run", { source, hitl: true, cost_budget: 5 }));
+  assertEquals(first["error"], "cost-exhausted");
+  const args = { checkpoint: String(first["checkpoint"]), "cost_budget": 5000 };
+  const question = asked(await call("resume", args, { canAsk: true }));
+  const parts = { canAsk: true, state: question.state, answers: accept("yes") };
+  assertEquals(object(await call("resume", args, parts))["status"], "done");
+});
+
+Deno.test("resume that only looks at a suspension does not ask", async () => {
+  const { call } = toolRig({ model: new MockProvider(["D"]) });
+  const { checkpoint, run } = object(await call("run", ARGS));
+  for (const args of [{ checkpoint: String(checkpoint) }, { run: String(run) }]) {
+    assertEquals(object(await call("resume", args, { canAsk: true }))["status"], "suspended");
+  }
+});
