@@ -13,6 +13,7 @@ import { serve } from "./src/mcp/serve.ts";
 import type { DrainableLog, EndSignal, Process, Stdio } from "./src/platform/mod.ts";
 import { openProcess, SIGNAL_EXIT_CODES } from "./src/platform/process.ts";
 import type { LogLevel, Ports } from "./src/ports/mod.ts";
+import type { ToolOptions } from "./src/tools/mod.ts";
 
 const CLI: string = "./src/cli/mod.ts";
 const HOST: string = "./src/host/mod.ts";
@@ -111,10 +112,11 @@ class Program {
 
   async #server(flags: ServerFlags): Promise<never> {
     const opening = openTools(flags);
-    if (TOOL_FLAGS.some((flag) => flags.has(flag))) await opening.tools(await this.ports());
+    const isNamed = TOOL_FLAGS.some((flag) => flags.has(flag));
+    if (isNamed) await opening.tools(await this.ports());
     const maxLineBytes = flags.size === 0 ? undefined : await messageCap(flags);
     return await this.serve({
-      info: INFO,
+      info: isNamed ? { ...INFO, instructions: await instructionsFor(flags) } : INFO,
       tools: opening.tools,
       stateKey,
       close: opening.close,
@@ -272,12 +274,18 @@ async function createTools(
       ? {}
       : { openStore: () => openStore(ports, location) }),
   });
+  return { host, tools: createTools(host, toolOptions(flags)) };
+}
+
+function toolOptions(flags: ServerFlags): ToolOptions {
   const only = flags.get("tools")?.split(",").map((name) => name.trim());
-  const tools = createTools(host, {
-    ...optional("only", only),
-    ...optional("prefix", flags.get("tool-prefix")),
-  });
-  return { host, tools };
+  return { ...optional("only", only), ...optional("prefix", flags.get("tool-prefix")) };
+}
+
+/** What {@linkcode INFO} says, of the tools that are served and under their names. */
+async function instructionsFor(flags: ServerFlags): Promise<string> {
+  const { toolInstructions }: typeof import("./src/tools/mod.ts") = await import(TOOLS);
+  return toolInstructions(toolOptions(flags));
 }
 
 async function openStore(ports: Ports, location: string): Promise<SuspensionStore> {

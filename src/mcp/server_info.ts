@@ -76,5 +76,5 @@ export function serverMeta(info: ServerInfo): JsonObject {
 }
 
 function instructions(info: ServerInfo): JsonObject {
-  return info.instructions === undefined ? {} : { instructions: info.instructions };
+  return info.instructions ? { instructions: info.instructions } : {};
 }

@@ -9,6 +9,7 @@ import type { Tool } from "../mcp/mod.ts";
 import { checkTool } from "./check.ts";
 import { consensusTool } from "./consensus.ts";
 import { describeMachineTool } from "./describe_machine.ts";
+import { toolInstructions } from "./instructions.ts";
 import { listMachinesTool } from "./list_machines.ts";
 import { selectTools, servedNames, TOOL_NAMES, type ToolName } from "./names.ts";
 import { reactLoopTool } from "./react_loop.ts";
@@ -17,7 +18,7 @@ import { runTool } from "./run.ts";
 import type { ToolSetting } from "./setting.ts";
 import { traced } from "./telemetry.ts";
 
-export { TOOL_NAMES, type ToolName };
+export { TOOL_NAMES, toolInstructions, type ToolName };
 
 /** Which tools are served, and under which names. */
 export interface ToolOptions {

@@ -191,7 +191,7 @@ for (const tool of ["consensus", "react_loop"]) {
       const { call } = toolRig({ model: new MockProvider([{ content, usage: USAGE }]) });
       const outcome = await call(tool, { prompt: "?", ...(tool === "consensus" ? { n: 1 } : {}) });
       const given = object(outcome);
-      assertEquals(given["truncated"], true);
+      assert(given["truncated"]);
       assertEquals(String(given["value"]), content.slice(0, 200_000));
       assertEquals(given["cost"], { input_tokens: 5, output_tokens: 2, llm_calls: 1 });
       assertStringIncludes(texts(outcome)[0] ?? "", `the answer has ${content.length} characters`);
