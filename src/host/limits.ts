@@ -34,8 +34,9 @@ const DEFAULTS: HostLimits = {
  * @returns The bounds.
  */
 export function hostLimits(options: HostOptions): HostLimits {
+  const { env } = options.ports;
   const read = (name: string, low: number): number | undefined =>
-    readNumber(options.ports, name, low);
+    readNumber(options.ports, { name: `KIT_${name}`, written: kitVariable(env, name), low });
   const wait = read("MAX_WAIT_SECONDS", 0);
   const runs = read("MAX_RUNS", 1);
   const suspended = read("MAX_SUSPENDED", 1);
@@ -59,26 +60,26 @@ export function hostLimits(options: HostOptions): HostLimits {
 
 /** The variables of the original server bound the process too. */
 function callCap(ports: Ports): Partial<HostLimits> {
-  const calls = numeric(ports.env.get("EXECUTIONKIT_MAX_CALLS"), 1);
-  const tokens = numeric(ports.env.get("EXECUTIONKIT_MAX_TOKENS"), 1);
+  const read = (name: string): number | undefined =>
+    readNumber(ports, { name, written: ports.env.get(name), low: 1 });
+  const calls = read("EXECUTIONKIT_MAX_CALLS");
+  const tokens = read("EXECUTIONKIT_MAX_TOKENS");
   return {
     ...(calls === undefined ? {} : { maxProcessCalls: calls }),
     ...(tokens === undefined ? {} : { maxProcessTokens: tokens }),
   };
 }
 
-function readNumber(ports: Ports, name: string, low: number): number | undefined {
-  const written = kitVariable(ports.env, name);
-  if (written === undefined) return undefined;
-  const value = numeric(written, low);
-  if (value === undefined) {
-    ports.log.write("warning", `KIT_${name} is no number from ${low} on; it is ignored`);
-  }
-  return value;
+interface Variable {
+  readonly name: string;
+  readonly written: string | undefined;
+  readonly low: number;
 }
 
-function numeric(written: string | undefined, low: number): number | undefined {
+function readNumber(ports: Ports, { name, written, low }: Variable): number | undefined {
   if (written === undefined || written.trim() === "") return undefined;
   const value = Number(written);
-  return Number.isFinite(value) && value >= low ? value : undefined;
+  if (Number.isFinite(value) && value >= low) return value;
+  ports.log.write("warning", `${name} is no number from ${low} on; it is ignored`);
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { CallProgress } from "../../src/host/mod.ts";
-import { MockProvider } from "../../src/testing/mod.ts";
+import { createMemoryStore } from "../../src/host/memory_store.ts";
+import type { CallProgress, Emitted } from "../../src/host/mod.ts";
+import { ManualClock, MockProvider } from "../../src/testing/mod.ts";
 import { MemoryFiles } from "../cli/memory_files.ts";
 import { ASKING, PLAIN, rig } from "./harness.ts";
 
@@ -77,6 +78,50 @@ Deno.test("Host.resume() with cancel forgets a run that waits", async () => {
   assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
   const late = await host.resume({ checkpoint: String(first.object["checkpoint"]), inputs: {} });
   assert(late.isError);
+});
+
+Deno.test("Host.resume() with cancel spends the file of a run that waits, so that nobody goes on with it", async () => {
+  const model = new MockProvider(["D"]);
+  const { files, host } = rig({ model, checkpointDirectory: "/project" });
+  const first = await host.run({ source: ASKING, hitl: true, checkpointPath: "c.json" });
+  await host.resume({ run: String(first.object["run"]), cancel: true });
+  const inputs = { "decision.answer": "yes" };
+  const late = await host.resume({ checkpoint: "c.json", inputs });
+  assertEquals(late.object["error"], "already-resumed");
+  assertStringIncludes(late.text, "the run ended as cancelled");
+  assertEquals([...files.texts.keys()], ["/project/c.json"]);
+});
+
+Deno.test("Host.resume() with cancel leaves a file alone that another run has written since", async () => {
+  const model = new MockProvider(["D", "E", "Y"]);
+  const { host } = rig({ model, checkpointDirectory: "/project" });
+  const request = { source: ASKING, hitl: true, checkpointPath: "c.json" };
+  const first = await host.run(request);
+  await host.run(request);
+  await host.resume({ run: String(first.object["run"]), cancel: true });
+  const inputs = { "decision.answer": "yes" };
+  assertEquals((await host.resume({ checkpoint: "c.json", inputs })).object["result"], "Y");
+});
+
+Deno.test("Host.resume() with cancel stops a run that was resumed while it looked", async () => {
+  const clock = new ManualClock();
+  const store = createMemoryStore({ clock, maxRuns: 10, maxOutcomes: 10 });
+  const model = new MockProvider(["D", { content: "late", delayMs: 1000 }], { clock });
+  const { host } = rig({ clock, model, openStore: () => Promise.resolve(store) });
+  const { object } = await host.run({ source: ASKING, hitl: true });
+  const { forget } = store;
+  let resumed: Promise<Emitted> | undefined;
+  store.forget = async (runId) => {
+    resumed ??= host.resume({
+      checkpoint: String(object["checkpoint"]),
+      inputs: { "decision.answer": "yes" },
+    });
+    await clock.advance(10);
+    return await forget.call(store, runId);
+  };
+  const end = await host.resume({ run: String(object["run"]), cancel: true });
+  assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
+  assertEquals((await resumed)?.object["error"], "cancelled");
 });
 
 Deno.test("Host.run() stops the run when its call is cancelled", async () => {

@@ -68,6 +68,7 @@ export interface KeeperOptions {
 export async function keepCheckpoint(options: KeeperOptions): Promise<CheckpointKeeper> {
   const { path, from, lock, ports, isHandle, acknowledged } = options;
   const { machine, origin } = options.prepared;
+  const told = { runId: options.runId, machine: machine.name };
   const fingerprint = await fingerprintMachine(machine);
   const digest = origin.file === undefined ? null : await sha256(origin.source);
   let written = false;
@@ -85,13 +86,13 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
     renew: async () => await lock.renew(),
     async spend(status): Promise<void> {
       const spent = acknowledged ? from ?? path : undefined;
-      if (spent !== undefined) await writeSpent(spent, { options, status });
+      if (spent !== undefined) await writeSpent(spent, { ...told, status }, ports);
       if (written && path !== spent) await ports.files.remove(path);
       await lock.release();
     },
     async handOver(): Promise<void> {
       if (acknowledged && from !== undefined && from !== path && written) {
-        await writeSpent(from, { options, status: "suspended" });
+        await writeSpent(from, { ...told, status: "suspended" }, ports);
       }
       await lock.release();
     },
@@ -158,17 +159,30 @@ function checkpointOf(
   };
 }
 
-async function writeSpent(
+/** What a spent file says. */
+export interface SpentRun {
+  /** Names the run. */
+  readonly runId: string;
+  /** The machine's name. */
+  readonly machine: string;
+  /** How it ended. */
+  readonly status: string;
+}
+
+/**
+ * Marks a file as spent, so that nobody resumes it.
+ *
+ * @param path The file.
+ * @param spent What it says from now on.
+ * @param ports Files and wall time.
+ */
+export async function writeSpent(
   path: string,
-  { options, status }: { readonly options: KeeperOptions; readonly status: string },
+  spent: SpentRun,
+  ports: Pick<Ports, "files" | "clock">,
 ): Promise<void> {
-  const text = spentText({
-    runId: options.runId,
-    machine: options.prepared.machine.name,
-    status,
-    at: isoSeconds(options.ports.clock.now()),
-  });
-  await options.ports.files.writeAtomic(path, text, { mode: 0o600 });
+  const text = spentText({ ...spent, at: isoSeconds(ports.clock.now()) });
+  await ports.files.writeAtomic(path, text, { mode: 0o600 });
 }
 
 /** UTC to the second, with the offset spelled as the reference spells it. */

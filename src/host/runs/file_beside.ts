@@ -8,8 +8,13 @@ import type { HostCore } from "../core.ts";
 import type { Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { FileError } from "../../ports/mod.ts";
-import { openCheckpoint } from "./checkpoint_file.ts";
-import { type CheckpointKeeper, keepCheckpoint } from "./checkpoint_keeper.ts";
+import { type CheckpointRead, openCheckpoint } from "./checkpoint_file.ts";
+import {
+  type CheckpointKeeper,
+  keepCheckpoint,
+  type SpentRun,
+  writeSpent,
+} from "./checkpoint_keeper.ts";
 import { type CheckpointPlace, confinedPlace } from "./commission.ts";
 import { lockFile } from "./file_lock.ts";
 
@@ -21,6 +26,8 @@ export interface HeldFile {
   readonly place: CheckpointPlace;
   /** Ends the hold, if the run never starts. */
   release(): Promise<void>;
+  /** Marks the file as spent, if it is still of that run. */
+  spend(run: SpentRun): Promise<void>;
   /** Makes the keeper of the run. */
   keeper(runId: string, prepared: Prepared): Promise<CheckpointKeeper>;
 }
@@ -75,16 +82,25 @@ export async function holdFile(
       version: version ?? "0",
       ports,
     });
-  return { kind: "held", place, release: () => lock.release(), keeper };
+  const spend = async (run: SpentRun): Promise<void> => {
+    const read = await readFile(from.path, core);
+    if (read?.kind !== "checkpoint" || read.checkpoint.run_id !== run.runId) return;
+    await writeSpent(from.path, run, ports);
+  };
+  return { kind: "held", place, release: () => lock.release(), spend, keeper };
 }
 
 async function isSpent(path: string, core: HostCore): Promise<boolean> {
+  return (await readFile(path, core))?.kind === "spent";
+}
+
+async function readFile(path: string, core: HostCore): Promise<CheckpointRead | undefined> {
   const { ports } = core.options;
   try {
     const text = await ports.files.readText(path);
-    return (await openCheckpoint(text, kitVariable(ports.env, "STATE_KEY"))).kind === "spent";
+    return await openCheckpoint(text, kitVariable(ports.env, "STATE_KEY"));
   } catch (error) {
-    if (error instanceof FileError) return false;
+    if (error instanceof FileError) return undefined;
     throw error;
   }
 }

@@ -6,6 +6,7 @@
 import { type Refusal, refuse } from "../refusal.ts";
 import type { RunRecord } from "../store.ts";
 import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
+import { holdFile } from "./file_beside.ts";
 import { isHandle, newHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
 import { readReport, type RunReport, savedReport } from "./report.ts";
@@ -40,8 +41,7 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
   const record = isHandle(runId) ? await awaited(runId, { request, call, parts }) : undefined;
   if (record === undefined) return await unknownRun(runId, parts);
   if (request.cancel === true && record.phase === "suspended") {
-    await keeping((await supervisor.store()).forget(runId));
-    return { kind: "report", report: cancelledReport(record), scripted: false };
+    return await cancelSuspended(record, { request, call, parts });
   }
   const report = recordReport(record);
   if (request.cancel !== true || record.phase !== "running") {
@@ -52,6 +52,24 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
     "another process holds the run: it can be stopped only there",
   ];
   return { kind: "report", report: { ...report, warnings }, scripted: false };
+}
+
+/** Forgets a run that waits; its file, if there is one, is spent with it. Who resumed it meanwhile is looked at. */
+async function cancelSuspended(record: RunRecord, resuming: Resuming): Promise<RunAnswer> {
+  const { core, supervisor } = resuming.parts;
+  const { runId, machine } = record;
+  const before = readSavedRun(record.payload)?.checkpoint_file ?? undefined;
+  const request = { before, wanted: undefined, holder: supervisor.holder };
+  const file = await holdFile(request, core);
+  if (file?.kind === "refused" && file.slug === "busy") return file;
+  try {
+    const forgotten = await keeping((await supervisor.store()).forget(runId));
+    if (!forgotten) return await look(runId, resuming);
+    if (file?.kind === "held") await file.spend({ runId, machine, status: "cancelled" });
+  } finally {
+    if (file?.kind === "held") await file.release();
+  }
+  return { kind: "report", report: cancelledReport(record), scripted: false };
 }
 
 /** Waits for a run that another process holds, by looking again and again. */
