@@ -198,7 +198,8 @@ export class Poll {
     }
     if (tally.valid < minValid) {
       throw this.#failure(
-        `Cannot hold a vote: ${tally.valid} of ${requested} samples voted, wanted at least ${minValid}`,
+        `Cannot hold a vote: ${tally.valid} of ${requested} samples voted, wanted at least ${minValid}` +
+          this.#whyNot(),
         errors,
       );
     }
@@ -209,6 +210,14 @@ export class Poll {
     if (agreement < minAgreement) {
       throw this.#failure(`Cannot agree: the agreement is ${agreement}, wanted ${minAgreement}`);
     }
+  }
+
+  /** What became of the samples that did not vote: `" (2 truncated, 1 failed)"`. */
+  #whyNot(): string {
+    const { requested: _requested, counted: _counted, ...others } = this.counts();
+    const named = Object.entries(others).filter(([, count]) => count > 0);
+    if (named.length === 0) return "";
+    return ` (${named.map(([outcome, count]) => `${count} ${outcome}`).join(", ")})`;
   }
 
   #failure(message: string, errors: readonly KitError[] = []): PatternError {

@@ -30,7 +30,6 @@ const ADVICE: Readonly<Partial<Record<KitErrorCode, string>>> = {
   too_large: "shorten the prompt",
   content_filter: "the endpoint's filter stopped the answer; change the prompt",
   budget: "raise the limit or ask for less",
-  no_consensus: "ask more precisely, or use strategy majority",
   max_rounds: "raise max_rounds or ask for less",
   stuck: "the model repeats itself; ask differently",
 };
@@ -59,7 +58,7 @@ export function callFailure(what: string, error: KitError, spent: Usage): ToolOu
   if (error.code === "no_consensus" && error.cause instanceof Error) {
     parts.push(`the first failure: ${oneLine(error.cause.message)}`);
   }
-  const advice = error.code === "aborted" ? undefined : ADVICE[error.code];
+  const advice = adviceFor(error);
   if (advice !== undefined) parts.push(advice);
   const retryAfterMs = retryAfter(error);
   if (retryAfterMs !== undefined) {
@@ -76,6 +75,24 @@ export function callFailure(what: string, error: KitError, spent: Usage): ToolOu
     cost: costObject(spent),
     ...partialOf(error),
   });
+}
+
+function adviceFor(error: KitError): string | undefined {
+  if (error.code === "aborted") return undefined;
+  return error.code === "no_consensus" ? voteAdvice(error) : ADVICE[error.code];
+}
+
+/** A vote fails since the answers differ, or since too few of them could vote: that is told by what became of them. */
+function voteAdvice(error: KitError): string | undefined {
+  const { samples, distinct } = error.details;
+  const of = (outcome: string): boolean =>
+    typeof samples === "object" && samples !== null && Number(Reflect.get(samples, outcome)) > 0;
+  if (of("truncated")) return "raise max_tokens or ask for shorter answers";
+  if (of("refused") || of("filtered")) return "the model or its filter declines; change the prompt";
+  if (typeof distinct === "number" && distinct > 1) {
+    return "ask more precisely, or use strategy majority";
+  }
+  return of("empty") || of("unusable") ? "ask more precisely" : undefined;
 }
 
 function failed(text: string, facts: JsonObject & { readonly code: string }): ToolOutcome {

@@ -3,7 +3,7 @@ import { validateSchema } from "../../src/json/mod.ts";
 import { MAX_OUTPUT_BYTES } from "../../src/jsonrpc/mod.ts";
 import { LlmError } from "../../src/llm/mod.ts";
 import type { Progress } from "../../src/mcp/mod.ts";
-import { MockProvider } from "../../src/testing/mod.ts";
+import { MockProvider, type MockReply } from "../../src/testing/mod.ts";
 import { object, texts, toolRig } from "./harness.ts";
 
 const USAGE = { inputTokens: 5, outputTokens: 2, known: true };
@@ -107,6 +107,22 @@ Deno.test("consensus says of a vote with too few voters why the first of the oth
   assertStringIncludes(text ?? "", "1 of 3 samples voted, wanted at least 2");
   assertStringIncludes(text ?? "", "; the first failure: the model is not served here; ");
 });
+
+const silent: [what: string, first: MockReply, says: string, advises: string][] = [
+  ["refused", { finishReason: "refusal", content: "no" }, "(2 refused)", "change the prompt"],
+  ["filtered", new LlmError("content_filter", "x"), "(2 filtered)", "change the prompt"],
+  ["truncated", { finishReason: "length", content: "a" }, "(2 truncated)", "raise max_tokens"],
+  ["empty", { content: " " }, "(2 empty)", "ask more precisely; spent"],
+];
+for (const [what, reply, says, advises] of silent) {
+  Deno.test(`consensus says of a vote without voters that they were ${what}, and what to do`, async () => {
+    const { call } = toolRig({ model: new MockProvider([reply, reply]) });
+    const [text = ""] = texts(await call("consensus", { prompt: "?", n: 2 }));
+    assertStringIncludes(text, `0 of 2 samples voted, wanted at least 2 ${says}`);
+    assertStringIncludes(text, advises);
+    assertFalse(text.includes("strategy majority"));
+  });
+}
 
 Deno.test("consensus names a refused key and does not retry it", async () => {
   const refusal = () => new LlmError("auth", "401 from http://h/v1", { details: { status: 401 } });
