@@ -22,40 +22,61 @@ export type Confined =
     readonly kind: "absent" | "outside";
   };
 
+/** What finding a machine file needs. */
+export interface MachinePlaces {
+  /** What the host is made from. */
+  readonly host: HostOptions;
+  /** Places of machines. */
+  readonly machineDirectories: readonly string[];
+  /** Where a directory really is, links resolved; `undefined` if it is not there. */
+  readonly realDirectory: (directory: string) => Promise<string | undefined>;
+}
+
 /**
  * Finds a machine file.
  *
  * @param path As a call names it.
- * @param options What the host is made from, and `machineDirectories`: places of machines.
+ * @param places What the host is made from, and places of machines.
  * @returns The file, if the door may name it.
  */
-export async function confineMachine(
-  path: string,
-  options: { readonly host: HostOptions; readonly machineDirectories: readonly string[] },
-): Promise<Confined> {
-  const { ports, door } = options.host;
+export async function confineMachine(path: string, places: MachinePlaces): Promise<Confined> {
+  const { ports } = places.host;
   if (hasControl(path)) return { kind: "absent" };
   const current = await currentDirectory(ports);
-  const workspace = options.host.workspace ?? kitVariable(ports.env, "FS_ROOT");
-  const open = door === "mcp"
-    ? await existing(ports, [
-      workspace,
-      ...options.machineDirectories,
-      await projectOf(current, ports),
-    ])
-    : undefined;
+  const workspace = workspaceOf(places.host);
   let outside = false;
   for (const base of isAbsolutePath(path) ? [undefined] : [current, workspace]) {
     const candidate = base === undefined ? path : joinPath(base, path);
     if (!isAbsolutePath(candidate)) continue;
     const real = await realFile(normalizePath(candidate), ports);
     if (real === undefined) continue;
-    if (open === undefined || open.some((directory) => isWithin(real, directory))) {
-      return { kind: "file", path: real };
-    }
+    if (await isOpen(real, { current, places })) return { kind: "file", path: real };
     outside = true;
   }
   return { kind: outside ? "outside" : "absent" };
+}
+
+/** Whether the door may name a file; what costs more is asked later. */
+async function isOpen(
+  file: string,
+  { current, places }: {
+    readonly current: string | undefined;
+    readonly places: MachinePlaces;
+  },
+): Promise<boolean> {
+  const { host, machineDirectories, realDirectory } = places;
+  if (host.door !== "mcp") return true;
+  for (const directory of [workspaceOf(host), ...machineDirectories]) {
+    const real = directory === undefined ? undefined : await realDirectory(directory);
+    if (real !== undefined && isWithin(file, real)) return true;
+  }
+  const project = await projectOf(current, host.ports);
+  const real = project === undefined ? undefined : await realDirectory(project);
+  return real !== undefined && isWithin(file, real);
+}
+
+function workspaceOf({ ports, workspace }: HostOptions): string | undefined {
+  return workspace ?? kitVariable(ports.env, "FS_ROOT");
 }
 
 /**
@@ -104,19 +125,6 @@ async function projectOf(
     if ((await ports.files.stat(joinPath(current, name))) !== undefined) return current;
   }
   return nameOf(current) === "machines" ? current : undefined;
-}
-
-async function existing(
-  ports: Pick<Ports, "files">,
-  directories: readonly (string | undefined)[],
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const directory of directories) {
-    if (directory === undefined) continue;
-    const real = await ports.files.realPath(directory).catch(() => undefined);
-    if (real !== undefined) found.push(real);
-  }
-  return found;
 }
 
 async function currentDirectory(ports: Pick<Ports, "files">): Promise<string | undefined> {

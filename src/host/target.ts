@@ -80,6 +80,7 @@ async function namedTarget(path: string, core: HostCore): Promise<Target | Refus
   const place = await confineMachine(path, {
     host: core.options,
     machineDirectories: registries.directories,
+    realDirectory: registries.realDirectory,
   });
   if (place.kind === "file") return await fileTarget(path, place.path, core);
   const base = await registries.base();

@@ -14,6 +14,7 @@ import type { Ports } from "../../ports/mod.ts";
 import { type Directories, SYSTEM_MACHINES } from "../config/directories.ts";
 import { directoryOf, joinPath, nameOf } from "../paths.ts";
 import { type FoundMachine, type MachineLayer, MachineScanner, type OwnFile } from "./scan.ts";
+import { SharedWork } from "./shared_work.ts";
 
 /** The name of the directory that a project keeps its machines in. */
 const MACHINES_DIRECTORY = "machines";
@@ -32,6 +33,8 @@ export interface Registries {
   forFile(own: OwnFile): Promise<LayeredRegistry>;
   /** The base and the machines of a directory. */
   withDirectory(directory: string): Promise<LayeredRegistry>;
+  /** Where a directory really is, links resolved; `undefined` if it is not there. */
+  realDirectory(directory: string): Promise<string | undefined>;
   /** The bundled machines alone; nothing is read for them. */
   readonly bundled: Registry;
   /** Directories whose machines may be named by path: those of system and user. */
@@ -68,7 +71,11 @@ export async function openRegistries(
     }
     return found;
   };
+  const real = new SharedWork((directory) =>
+    ports.files.realPath(directory).catch(() => undefined)
+  );
   return {
+    realDirectory: (directory) => real.ask(directory),
     bundled: library,
     directories: layers.flatMap(([, directory]) => directory ?? []),
     base: async () => layered(await scan(layers), library),
