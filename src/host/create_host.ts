@@ -147,7 +147,7 @@ class LazyHost implements Host {
     detail: "summary" | "full",
   ): EmitOptions {
     const { door, limits } = this;
-    return { detail, door, maxChars: limits.maxResultChars, toolName: call.toolName };
+    return { detail, door, maxBytes: limits.maxResultBytes, toolName: call.toolName };
   }
 
   #open(): Promise<Parts> {

@@ -16,8 +16,8 @@ import type { RunReport } from "./runs/report.ts";
 export interface EmitOptions {
   /** How much the object says. */
   readonly detail: "summary" | "full";
-  /** Most characters of the object as JSON. */
-  readonly maxChars: number;
+  /** Most bytes of the object as JSON in UTF-8. */
+  readonly maxBytes: number;
   /** The door: at the command line no handle outlives the process. */
   readonly door: Door;
   /** How next-step texts name a tool; absent: the command line. */
@@ -64,7 +64,7 @@ export function emitRun(report: RunReport, options: EmitOptions): Emitted {
   const shortened = left > 0
     ? { ...whole, truncated: `the first ${left} of ${trace.length} steps are left out` }
     : whole;
-  const object = fit(shortened, options.maxChars);
+  const object = fit(shortened, options.maxBytes);
   const text = runText(report, options);
   return {
     object,

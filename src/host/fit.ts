@@ -21,39 +21,39 @@ const LONG_MEMBERS = ["output", "branches", "reasoning", "reasonings", "sub_trac
  * every long text, then the whole trace.
  *
  * @param object The object.
- * @param maxChars Most characters as JSON.
+ * @param maxBytes Most bytes as JSON in UTF-8.
  * @returns The object itself if it fits; else one whose `truncated` says what is missing.
  */
-export function fit(object: JsonObject, maxChars: number): JsonObject {
+export function fit(object: JsonObject, maxBytes: number): JsonObject {
   const size = sizeOf(object);
-  if (size <= maxChars) return object;
-  const said = `the whole has ${size} characters`;
+  if (size <= maxBytes) return object;
+  const said = `the whole has ${size} bytes`;
   const left = "texts and early steps of the trace are left out";
   const short = { ...object, trace: summaries(traceOf(object), MAX_ESSENTIAL_STEPS) };
   const cut = { ...short, truncated: `${said}; ${left}` };
-  if (sizeOf(cut) <= maxChars) return cut;
+  if (sizeOf(cut) <= maxBytes) return cut;
   const text = longResult(object);
-  const room = maxChars - sizeOf({ ...cut, result: null });
+  const room = maxBytes - sizeOf({ ...cut, result: null });
   for (let most = Math.floor(room / 2); most >= MIN_RESULT_CHARS; most = Math.floor(most / 2)) {
     if (text === undefined) break;
     const why = `the result is cut to its first ${most} of ${countChars(text)} characters, ${left}`;
     const tried = { ...cut, result: firstChars(text, most), truncated: `${said}; ${why}` };
-    if (sizeOf(tried) <= maxChars) return tried;
+    if (sizeOf(tried) <= maxBytes) return tried;
   }
   const rest = text === undefined ? short : { ...short, result: text };
-  return shortTexts(rest, { maxChars, said });
+  return shortTexts(rest, { maxBytes, said });
 }
 
 function shortTexts(
   object: JsonObject,
-  { maxChars, said }: { readonly maxChars: number; readonly said: string },
+  { maxBytes, said }: { readonly maxBytes: number; readonly said: string },
 ): JsonObject {
-  let most = Math.floor(maxChars / 2);
+  let most = Math.floor(maxBytes / 2);
   while (true) {
     const why =
       `texts are cut to their first ${most} characters, early steps of the trace are left out`;
     const tried = { ...mapTexts(object, most), truncated: `${said}; ${why}` };
-    if (sizeOf(tried) <= maxChars) return tried;
+    if (sizeOf(tried) <= maxBytes) return tried;
     if (most <= MIN_TEXT_CHARS) {
       return { ...tried, trace: [], truncated: `${said}; all but short texts is left out` };
     }
@@ -80,7 +80,7 @@ function mapText(value: JsonValue, most: number): JsonValue {
 }
 
 function sizeOf(object: JsonObject): number {
-  return JSON.stringify(object).length;
+  return new TextEncoder().encode(JSON.stringify(object)).length;
 }
 
 /** The steps of a run object. */

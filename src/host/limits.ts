@@ -23,7 +23,7 @@ const DEFAULTS: HostLimits = {
   maxProcessCalls: undefined,
   callTimeoutMs: 120_000,
   maxSourceChars: 1_048_576,
-  maxResultChars: 1_048_576,
+  maxResultBytes: 1_048_576,
 };
 
 /**

@@ -38,8 +38,11 @@ export interface HostLimits {
   readonly callTimeoutMs: number;
   /** Most characters of a machine given inline; default 1,048,576. */
   readonly maxSourceChars: number;
-  /** Most characters of a whole result as JSON; longer ones keep the essentials and say so; default 1,048,576. */
-  readonly maxResultChars: number;
+  /**
+   * Most bytes of a whole result as JSON in UTF-8; longer ones keep the essentials and say so; default 1,048,576. Over
+   * MCP a result stands in its line twice, once as a text, and clients take lines of 4 MiB.
+   */
+  readonly maxResultBytes: number;
 }
 
 /** Changes the options of a run, and is told how it ended. */

@@ -13,6 +13,7 @@ const large: readonly (readonly [what: string, object: JsonObject])[] = [
   ["a plain result", { ...DONE, result: "x".repeat(90_000) }],
   ["a result of control characters", { ...DONE, result: "\u0001".repeat(90_000) }],
   ["a result of halves of pairs", { ...DONE, result: "\ud800".repeat(90_000) }],
+  ["a result of characters of three bytes", { ...DONE, result: "語".repeat(90_000) }],
   ["a result of quotes", { ...DONE, result: '"'.repeat(90_000) }],
   ["a result of many numbers", { ...DONE, result: steps(30_000, 7) }],
   ["a long question", { ...DONE, status: "suspended", result: null, ask: "x".repeat(90_000) }],
@@ -29,7 +30,8 @@ const large: readonly (readonly [what: string, object: JsonObject])[] = [
 for (const [what, object] of large) {
   Deno.test(`fit() gets ${what} below what a client takes, and says so`, () => {
     const cut = fit({ ...object, run: "0123456789abcdef0123456789abcdef" }, MAX);
-    assert(JSON.stringify(cut).length <= MAX, `${JSON.stringify(cut).length}`);
+    const size = new TextEncoder().encode(JSON.stringify(cut)).length;
+    assert(size <= MAX, `${size} bytes`);
     assert(String(cut["truncated"]).startsWith("the whole has "), String(cut["truncated"]));
     assertEquals(cut["run"], "0123456789abcdef0123456789abcdef");
     assertEquals(cut["status"], object["status"]);

@@ -40,7 +40,7 @@ Deno.test("run leaves texts out of the trace unless asked for all of it", async 
 
 Deno.test("run cuts what is too large for a line, says so, and keeps the essentials", async () => {
   const long = "x".repeat(50_000);
-  const { call } = toolRig({ model: new MockProvider([long]), limits: { maxResultChars: 20_000 } });
+  const { call } = toolRig({ model: new MockProvider([long]), limits: { maxResultBytes: 20_000 } });
   const outcome = await call("run", { source: PLAIN, detail: "full" });
   const given = object(outcome);
   assert(JSON.stringify(given).length <= 20_000);
@@ -284,5 +284,15 @@ Deno.test("resume that only looks at a suspension does not ask", async () => {
   const { checkpoint, run } = object(await call("run", ARGS));
   for (const args of [{ checkpoint: String(checkpoint) }, { run: String(run) }]) {
     assertEquals(object(await call("resume", args, { canAsk: true }))["status"], "suspended");
+  }
+});
+
+Deno.test("run answers in a line that clients take, whatever the model wrote", async () => {
+  for (const long of ["語".repeat(3_000_000), '"'.repeat(3_000_000), "\u0001".repeat(2_000_000)]) {
+    const { call } = toolRig({ model: new MockProvider([long]) });
+    const outcome = await call("run", { source: PLAIN, detail: "full" });
+    const line = new TextEncoder().encode(JSON.stringify(outcome)).length;
+    assert(line < 4 * 1024 * 1024, `${line} bytes`);
+    assertEquals(object(outcome)["status"], "done");
   }
 });
