@@ -24,11 +24,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const FOUNDATIONS = ["json", "ports"];
 
 /**
- * Files that other rooms may import beside `mod.ts`: what is loaded before the first answer of the server, where each
- * module costs 0.1 to 0.2 ms (src/mcp/README.md, "What waits for the first answer").
+ * Files that other rooms may import beside `mod.ts`. Before the first answer of the server each module costs 0.1 to
+ * 0.2 ms (src/mcp/README.md, "What waits for the first answer"); later each costs 30 to 60 KiB of memory for good
+ * (src/patterns/README.md, "A tool loads the pattern that it runs").
  */
 const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/json/value.ts": ["jsonrpc", "mcp"],
+  "src/patterns/builtin_tools.ts": ["tools"],
+  "src/patterns/consensus.ts": ["tools"],
+  "src/patterns/create_telemetry.ts": ["tools"],
+  "src/patterns/react_loop.ts": ["tools"],
+  "src/providers/anthropic_provider.ts": ["host"],
+  "src/providers/openai_provider.ts": ["host"],
 };
 
 /** The one file that names each package from outside; `@std/assert` and `fast-check` stay in `tests/`. */

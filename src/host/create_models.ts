@@ -7,16 +7,15 @@ import { ConfigError, createLimiter, type LlmProvider } from "../llm/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Tier } from "../machine/mod.ts";
 import type { Ports } from "../ports/mod.ts";
-import {
-  createAnthropicProvider,
-  createOpenAiProvider,
-  type HttpProviderOptions,
-  type OpenAiProviderOptions,
-} from "../providers/mod.ts";
+import type { HttpProviderOptions, OpenAiProviderOptions } from "../providers/mod.ts";
 import { type ProviderConfig, TIERS } from "./config/config.ts";
 import type { ModelsOutcome } from "./config/outcome.ts";
 import type { Secrets } from "./config/secrets.ts";
 import type { ModelSet } from "./models.ts";
+
+/** Not literals where they are imported: a program asks endpoints of one protocol, seldom of both. */
+const ANTHROPIC: string = "../providers/anthropic_provider.ts";
+const OPENAI: string = "../providers/openai_provider.ts";
 
 /** What models are made with. */
 export interface CreateModelsOptions {
@@ -35,7 +34,10 @@ export interface CreateModelsOptions {
  * @param options Ports and keys.
  * @returns The models, or what keeps them from being had: a missing key, a URL or a parameter that cannot be used.
  */
-export function createModels(config: ProviderConfig, options: CreateModelsOptions): ModelsOutcome {
+export async function createModels(
+  config: ProviderConfig,
+  options: CreateModelsOptions,
+): Promise<ModelsOutcome> {
   const key = config.keyVariable === undefined
     ? undefined
     : options.secrets.get(config.keyVariable);
@@ -45,8 +47,10 @@ export function createModels(config: ProviderConfig, options: CreateModelsOption
       'environment of Kit, or in the file ".env" in its config directory';
     return { kind: "problem", problem: { code: "key", message } };
   }
+  const createAdapter = await adapterOf(config);
   try {
-    return { kind: "ready", models: modelSet(config, { ...options, key }), warnings: [] };
+    const models = modelSet(config, { ...options, key, createAdapter });
+    return { kind: "ready", models, warnings: [] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const message = `Cannot use provider "${config.name}": ${error.message}`;
@@ -54,18 +58,35 @@ export function createModels(config: ProviderConfig, options: CreateModelsOption
   }
 }
 
+/** Makes the adapter of one model. */
+type CreateAdapter = (options: HttpProviderOptions) => LlmProvider;
+
+/** Loads the adapter of a protocol, and not that of the other. */
+async function adapterOf(config: ProviderConfig): Promise<CreateAdapter> {
+  if (config.protocol === "anthropic") {
+    const { createAnthropicProvider }: typeof import("../providers/anthropic_provider.ts") =
+      await import(ANTHROPIC);
+    return createAnthropicProvider;
+  }
+  const { createOpenAiProvider }: typeof import("../providers/openai_provider.ts") = await import(
+    OPENAI
+  );
+  return (options) => createOpenAiProvider({ ...options, ...tokenLimit(config.tokenField) });
+}
+
 function modelSet(
   config: ProviderConfig,
-  options: CreateModelsOptions & { readonly key: string | undefined },
+  options: CreateModelsOptions & {
+    readonly key: string | undefined;
+    readonly createAdapter: CreateAdapter;
+  },
 ): ModelSet {
   const byName = new Map<string, LlmProvider>();
   const common = commonOptions(config, options);
   const make = (model: string): LlmProvider => {
     const known = byName.get(model);
     if (known !== undefined) return known;
-    const plain = config.protocol === "anthropic"
-      ? createAnthropicProvider({ ...common, model })
-      : createOpenAiProvider({ ...common, ...tokenLimit(config.tokenField), model });
+    const plain = options.createAdapter({ ...common, model });
     const provider = options.wrap === undefined ? plain : options.wrap(plain);
     byName.set(model, provider);
     return provider;

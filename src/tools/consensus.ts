@@ -11,12 +11,14 @@ import { numberArgument, present, textArgument } from "./arguments.ts";
 import { costLine, costObject, ratioText } from "./cost.ts";
 import { DEFAULT_SAMPLES, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
 import { withHeartbeat } from "./heartbeat.ts";
-import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
+import { type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
+/** Not a literal where it is imported, and no more of the room than a vote needs. */
+const CONSENSUS: string = "../patterns/consensus.ts";
 /** Requests allowed for one sample: the first and two retries. */
 const CALLS_PER_SAMPLE = 3;
 /** Most groups of a vote that the result lists. */
@@ -52,7 +54,7 @@ async function vote(
     readonly setting: ToolSetting;
   },
 ): Promise<ToolOutcome> {
-  const { consensus } = await loadPatterns();
+  const { consensus }: typeof import("../patterns/consensus.ts") = await import(CONSENSUS);
   const unanimous = textArgument(args, "strategy") === "unanimous";
   const { ports } = setting.host;
   const beats = { context, clock: ports.clock, what: "sample", total: samples };

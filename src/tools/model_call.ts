@@ -10,15 +10,11 @@ import type { ToolSetting } from "./setting.ts";
 
 /** No literals where they are imported: what a literal names is read when the list of tools is, reached or not. */
 const LLM: string = "../llm/mod.ts";
-const PATTERNS: string = "../patterns/mod.ts";
+const CREATE_TELEMETRY: string = "../patterns/create_telemetry.ts";
 
-/**
- * Loads the patterns, with the first call that needs them.
- *
- * @returns The room.
- */
-export async function loadPatterns(): Promise<typeof import("../patterns/mod.ts")> {
-  return await import(PATTERNS);
+/** Loads what opens telemetry, with the first call that has it. */
+export async function loadTelemetry(): Promise<typeof import("../patterns/create_telemetry.ts")> {
+  return await import(CREATE_TELEMETRY);
 }
 
 /** What the work of a call is given. */

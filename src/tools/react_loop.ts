@@ -12,12 +12,15 @@ import { numberArgument, textArgument } from "./arguments.ts";
 import { costLine, costObject } from "./cost.ts";
 import { DEFAULT_ROUNDS, defineTool, MAX_ANSWER_TOKENS } from "./definitions.ts";
 import { withHeartbeat } from "./heartbeat.ts";
-import { loadPatterns, type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
+import { type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
 import { promptProblem } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
+/** Not literals where they are imported, and no more of the room than a loop needs. */
+const REACT_LOOP: string = "../patterns/react_loop.ts";
+const BUILTIN_TOOLS: string = "../patterns/builtin_tools.ts";
 /** Requests allowed for one round: the first and two retries. */
 const CALLS_PER_ROUND = 3;
 /** Most steps that the result lists. */
@@ -51,7 +54,10 @@ async function loop(
     readonly setting: ToolSetting;
   },
 ): Promise<ToolOutcome> {
-  const { calculatorTool, echoTool, reactLoop } = await loadPatterns();
+  const { reactLoop }: typeof import("../patterns/react_loop.ts") = await import(REACT_LOOP);
+  const { calculatorTool, echoTool }: typeof import("../patterns/builtin_tools.ts") = await import(
+    BUILTIN_TOOLS
+  );
   const { ports } = setting.host;
   const beats = { context, clock: ports.clock, what: "round", total: rounds, atMost: true };
   const result = await withHeartbeat(beats, async (heartbeat) => {

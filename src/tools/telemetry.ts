@@ -8,7 +8,7 @@ import type { Host } from "../host/mod.ts";
 import type { SpanContext, TraceSink } from "../llm/mod.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../mcp/mod.ts";
 import type { Telemetry } from "../patterns/mod.ts";
-import { loadPatterns } from "./model_call.ts";
+import { loadTelemetry } from "./model_call.ts";
 
 /** Where the work of a call reports to. */
 export interface Tracing {
@@ -61,7 +61,7 @@ function telemetryOf(host: Host): () => Promise<Telemetry> {
   return () => {
     const known = sinks.get(host);
     if (known !== undefined) return known;
-    const made = loadPatterns().then(({ createTelemetry }) => createTelemetry());
+    const made = loadTelemetry().then(({ createTelemetry }) => createTelemetry());
     sinks.set(host, made);
     return made;
   };
