@@ -22,7 +22,7 @@ import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
 import { LEASE_MS, renewHold } from "./renewal.ts";
 import { uncountedWarnings } from "./uncounted.ts";
-import { FILE_FAILED, keeping, KeepingError, TAKEN_OVER } from "./keeping.ts";
+import { FILE_FAILED, keeping, KeepingError, LostHoldError, TAKEN_OVER } from "./keeping.ts";
 import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
 import {
   EFFECT_UNKNOWN,
@@ -144,7 +144,7 @@ export class ActiveRun {
     try {
       return await this.#end(await this.#execute());
     } catch (error) {
-      if (this.#lost) return this.#droppedReport(TAKEN_OVER);
+      if (this.#lost || error instanceof LostHoldError) return await this.#dropped(TAKEN_OVER);
       if (!(error instanceof KeepingError)) {
         await this.#giveUp();
         throw error;
@@ -253,8 +253,7 @@ export class ActiveRun {
   async #unwritable(): Promise<RunReport> {
     const { store, keeper } = this.#options;
     if (!store.durable && keeper !== undefined && !keeper.isHandle) return await this.#park();
-    if (!store.durable) await this.#giveUp();
-    return this.#droppedReport("the run could not be written down and was stopped");
+    return await this.#dropped("the run could not be written down and was stopped");
   }
 
   #loseHold(): void {
@@ -276,7 +275,7 @@ export class ActiveRun {
 
   async #end(result: RunResult): Promise<RunReport> {
     this.ending = true;
-    if (this.#lost) return this.#droppedReport(TAKEN_OVER);
+    if (this.#lost) return await this.#dropped(TAKEN_OVER);
     const ended = this.#stop === "park" && result.status === "halt" && result.error === "cancelled";
     if (ended) return await this.#park();
     if (result.status === "suspended") return await this.#suspend(result);
@@ -302,7 +301,7 @@ export class ActiveRun {
       payload: savedPayload(saved),
       expiresMs: suspensionTtlMs === undefined ? undefined : ports.clock.now() + suspensionTtlMs,
     }));
-    if (stored.kind === "lost") return this.#droppedReport(TAKEN_OVER);
+    if (stored.kind === "lost") return await this.#dropped(TAKEN_OVER);
     await keeper?.handOver();
     return this.#report(resultObject(result), { handle, file, cause: result.cause });
   }
@@ -326,15 +325,14 @@ export class ActiveRun {
       outcome: reportPayload(report),
       expiresMs: kept ? ports.clock.now() + outcomeTtlMs : ports.clock.now(),
     }));
-    if (stored.kind === "lost") return this.#droppedReport(TAKEN_OVER);
+    if (stored.kind === "lost") return await this.#dropped(TAKEN_OVER);
     await keeper?.spend(result.status);
     return report;
   }
 
   /** Whether somebody may come back for the outcome: whoever was told to, and whoever spent a handle on it. */
   #isKept(): boolean {
-    const { store, resumed } = this.#options;
-    return this.announced || store.durable || resumed;
+    return this.announced || this.#options.store.durable || this.#options.resumed;
   }
 
   /** A cancelled resume: the claim goes back, at the last settled state where it got that far. */
@@ -367,8 +365,11 @@ export class ActiveRun {
     return this.#report(object as unknown as JsonObject, { handle });
   }
 
-  /** The hold was lost, or could not be written down: whoever holds the run next goes on from its last settled state. */
-  #droppedReport(why: string): RunReport {
+  /** Whoever holds the run next goes on from its last settled state; a record that only this process has ends here. */
+  async #dropped(why: string): Promise<RunReport> {
+    const { ports, store } = this.#options;
+    const failed = (error: unknown): void => ports.log.write("error", String(error));
+    if (!store.durable) await this.#giveUp().catch(failed);
     const object = {
       status: "halt",
       error: INTERRUPTED,

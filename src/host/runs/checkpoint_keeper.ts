@@ -11,6 +11,7 @@ import type { Prepared } from "../prepare.ts";
 import { INLINE_PATH } from "../target.ts";
 import { isCheckpointText, sealCheckpoint, spentText } from "./checkpoint_file.ts";
 import type { FileLock } from "./file_lock.ts";
+import { LostHoldError } from "./keeping.ts";
 import { sha256 } from "./handles.ts";
 import type { SavedRun } from "./saved_run.ts";
 
@@ -23,10 +24,13 @@ export interface CheckpointKeeper {
   readonly path: string;
   /** Whether the file is all there is: no handle outlives the process. */
   readonly isHandle: boolean;
-  /** Writes the run; the old or the new text is there at any moment. Gives the path as the call wrote it. */
+  /**
+   * Writes the run; the old or the new text is there at any moment. Gives the path as the call wrote it. Throws
+   * {@linkcode LostHoldError} if the file is another's by now.
+   */
   write(saved: SavedRun, suspension?: string): Promise<string>;
-  /** Says that the holder lives. */
-  renew(): Promise<void>;
+  /** Says that the holder lives; `false` if the file is another's by now. */
+  renew(): Promise<boolean>;
   /** The run is over: what was resumed is marked as spent, what was only kept is removed. */
   spend(status: string): Promise<void>;
   /** The run waits again; others may take it. */
@@ -77,21 +81,24 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
     isHandle,
     async write(saved, suspension): Promise<string> {
       const content = checkpointOf(saved, { options, fingerprint, digest, suspension });
+      if (!await lock.renew()) throw new LostHoldError();
       await ports.files.writeAtomic(path, await sealCheckpoint(content, options.key), {
         mode: 0o600,
       });
       written = true;
       return options.shown;
     },
-    renew: async () => await lock.renew(),
+    renew: () => lock.renew(),
     async spend(status): Promise<void> {
+      if (!await lock.renew()) return;
       const spent = acknowledged ? from ?? path : undefined;
       if (spent !== undefined) await writeSpent(spent, { ...told, status }, ports);
       if (written && path !== spent) await ports.files.remove(path);
       await lock.release();
     },
     async handOver(): Promise<void> {
-      if (acknowledged && from !== undefined && from !== path && written) {
+      const moved = acknowledged && from !== undefined && from !== path && written;
+      if (moved && await lock.renew()) {
         await writeSpent(from, { ...told, status: "suspended" }, ports);
       }
       await lock.release();

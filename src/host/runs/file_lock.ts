@@ -9,21 +9,24 @@ import { FileError, type Ports } from "../../ports/mod.ts";
 /** How long a hold lasts that is not renewed, in milliseconds. */
 export const FILE_LEASE_MS = 30_000;
 
-/** A file that is held. */
+/** A hold on a file. */
 export interface FileLock {
-  /** Says that the holder lives. */
-  renew(): Promise<void>;
-  /** Ends the hold; later calls do nothing. */
+  /** Says that the holder lives. `false` if the hold is another's by now: who slept longer than the lease has lost it. */
+  renew(): Promise<boolean>;
+  /** Ends the hold, if it is still this one; later calls do nothing. */
   release(): Promise<void>;
 }
+
+/** Most successors of dead successors that are looked through for one hold. */
+const MAX_TURNS = 4;
 
 /**
  * Takes hold of a file.
  *
- * @param path The file.
- * @param holder The process.
+ * @param path The file; the hold is beside it, under the same name and `.lock`.
+ * @param holder Who takes it.
  * @param ports Files and wall time.
- * @returns The hold, or `undefined` if somebody else has it.
+ * @returns The hold, or `undefined` while another one lives.
  */
 export async function lockFile(
   path: string,
@@ -33,26 +36,61 @@ export async function lockFile(
   const { files, clock } = ports;
   const lock = `${path}.lock`;
   const text = (): string => JSON.stringify({ holder, until: clock.now() + FILE_LEASE_MS });
-  if (!await create(files, lock, text())) {
-    const dead = await deadHold(lock, ports);
-    if (dead === undefined) return undefined;
-    // Only one of several successors can make this file; it is named after the hold that is over.
-    const turn = `${lock}.${dead}`;
-    if (!await create(files, turn, holder)) return undefined;
-    await files.writeAtomic(lock, text());
-    await files.remove(turn);
-  }
+  let written = text();
+  if (!await acquire(lock, { text: written, ports, turns: MAX_TURNS })) return undefined;
   let held = true;
-  return {
-    async renew(): Promise<void> {
-      if (held) await files.writeAtomic(lock, text());
-    },
-    async release(): Promise<void> {
-      if (!held) return;
-      held = false;
-      await files.remove(lock);
-    },
+  const isOwn = async (): Promise<boolean> => held &&= await textOf(lock, files) === written;
+  const renew = async (): Promise<boolean> => {
+    if (!await isOwn()) return false;
+    const next = text();
+    await files.writeAtomic(lock, next);
+    written = next;
+    return true;
   };
+  const release = async (): Promise<void> => {
+    if (await isOwn()) await files.remove(lock);
+    held = false;
+  };
+  // One after the other, since each compares the file with what the one before it wrote.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
+  };
+  return { renew: () => inTurn(renew), release: () => inTurn(release) };
+}
+
+/** Makes the file of a hold, or takes it over from one who died. */
+async function acquire(
+  lock: string,
+  { text, ports, turns }: {
+    readonly text: string;
+    readonly ports: Pick<Ports, "files" | "clock">;
+    readonly turns: number;
+  },
+): Promise<boolean> {
+  const { files } = ports;
+  if (await create(files, lock, text)) return true;
+  const dead = await deadHold(lock, ports);
+  if (dead === undefined || turns === 0) return false;
+  // Only one of several successors can make this file, named after the hold that is over; it may die in the middle too.
+  const turn = `${lock}.${dead}`;
+  if (!await acquire(turn, { text, ports, turns: turns - 1 })) return false;
+  // Another successor may have been through since the hold was read.
+  const still = await deadHold(lock, ports) === dead;
+  if (still) await files.writeAtomic(lock, text);
+  await files.remove(turn);
+  return still;
+}
+
+async function textOf(path: string, files: Ports["files"]): Promise<string | undefined> {
+  try {
+    return await files.readText(path);
+  } catch (error) {
+    if (error instanceof FileError && error.failure === "not-found") return undefined;
+    throw error;
+  }
 }
 
 async function create(files: Ports["files"], path: string, text: string): Promise<boolean> {

@@ -51,7 +51,7 @@ async function renewUntil(signal: AbortSignal, hold: Hold): Promise<void> {
   try {
     while (!signal.aborted) {
       await ports.clock.sleep(RENEW_MS, { signal });
-      await keeper?.renew();
+      if (await keeper?.renew() === false) onLost();
       const renewed = await store.settle(runId, {
         holder,
         leaseForMs: LEASE_MS,
