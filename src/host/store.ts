@@ -59,6 +59,8 @@ export interface RunRecord {
 export type RunSummary = Omit<RunRecord, "payload" | "handle"> & {
   /** Whether a handle exists, that is: whether it can be resumed. */
   readonly resumable: boolean;
+  /** Why its question cannot be read, where that is so: it is encrypted, or was changed since. */
+  readonly unreadable?: string;
 };
 
 /** What a suspension consists of. */

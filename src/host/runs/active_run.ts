@@ -136,10 +136,7 @@ export class ActiveRun {
 
   async #run(): Promise<RunReport> {
     const { store, keeper, holder, ports } = this.#options;
-    const onLost = (): void => {
-      this.#lost = true;
-      this.#controller.abort();
-    };
+    const onLost = (): void => this.#loseHold();
     const stopRenewing = renewHold({ runId: this.runId, store, keeper, holder, ports, onLost });
     try {
       return await this.#end(await this.#execute());
@@ -221,7 +218,10 @@ export class ActiveRun {
       const stored = await keeping(
         store.settle(this.runId, { holder, leaseForMs: LEASE_MS, ...point }),
       );
-      if (stored.kind === "lost") this.#loseHold();
+      if (stored.kind === "lost") {
+        this.#loseHold();
+        throw new LostHoldError();
+      }
     }
     if (file && keeper !== undefined) await keeping(keeper.write(saved));
   }
@@ -259,7 +259,6 @@ export class ActiveRun {
   #loseHold(): void {
     this.#lost = true;
     this.#controller.abort();
-    throw new KeepingError(TAKEN_OVER);
   }
 
   /** A fault of ours: the record must not stay held by a run that is no more. */
@@ -378,7 +377,8 @@ export class ActiveRun {
       trace: [],
     };
     const report = this.#report(object);
-    return { ...report, warnings: [...report.warnings, `${why}; look at it with its run handle`] };
+    const next = store.durable ? "; look at it with its run handle" : "";
+    return { ...report, warnings: [...report.warnings, why + next] };
   }
 
   #report(object: JsonObject, parts: ReportParts = {}): RunReport {
