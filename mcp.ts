@@ -290,8 +290,11 @@ async function instructionsFor(flags: ServerFlags): Promise<string> {
 
 async function openStore(ports: Ports, location: string): Promise<SuspensionStore> {
   const { openStore }: typeof import("./src/stores/mod.ts") = await import(STORES);
-  const key = ports.env.get("KIT_STORE_KEY");
-  return await openStore(location, { ports, ...optional("key", key === "" ? undefined : key) });
+  return await openStore(location, {
+    ports,
+    ...optional("key", ports.env.get("KIT_STORE_KEY")),
+    ...optional("proofKey", ports.env.get("KIT_STATE_KEY")),
+  });
 }
 
 async function stateKey(ports: Ports): Promise<Uint8Array<ArrayBuffer>> {

@@ -12,6 +12,11 @@ export interface OpenStoreOptions {
   readonly ports: { readonly clock: Clock; readonly random: Random; readonly files: Files };
   /** The key of encryption at rest, as in `KIT_STORE_KEY`; absent or empty: nothing is encrypted. */
   readonly key?: string;
+  /**
+   * The secret that proves who wrote a record where nothing is encrypted, as in `KIT_STATE_KEY`; absent or empty: a
+   * digest notices changes, and proves nothing against who can make one.
+   */
+  readonly proofKey?: string;
   /** Most runs kept; default 100,000. */
   readonly maxRuns?: number;
 }
@@ -30,14 +35,28 @@ export async function openStore(
   options: OpenStoreOptions,
 ): Promise<SuspensionStore> {
   const store = await openPlain(location, options);
-  if (options.key === undefined || options.key === "") return store;
-  const { sealStore } = await import("./sealed.ts");
   try {
-    return await sealStore(store, { key: options.key, random: options.ports.random });
+    return await guarded(store, options);
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+async function guarded(
+  store: SuspensionStore,
+  options: OpenStoreOptions,
+): Promise<SuspensionStore> {
+  const { key, proofKey, ports } = options;
+  if (key !== undefined && key !== "") {
+    const { sealStore } = await import("./sealed.ts");
+    return await sealStore(store, { key, random: ports.random });
+  }
+  const { proveStore } = await import("./proved.ts");
+  return await proveStore(
+    store,
+    proofKey === undefined || proofKey === "" ? {} : { key: proofKey },
+  );
 }
 
 async function openPlain(location: string, options: OpenStoreOptions): Promise<SuspensionStore> {

@@ -3,8 +3,13 @@
  *
  * @module
  */
-import type { RunPhase, RunRecord, RunSummary } from "../host/mod.ts";
-import { parseJson } from "../json/mod.ts";
+import {
+  type RunPhase,
+  type RunRecord,
+  type RunSummary,
+  UnreadableRecordError,
+} from "../host/mod.ts";
+import { type JsonValue, parseJson } from "../json/mod.ts";
 import type { SqlRow, SqlValue } from "./sql.ts";
 
 /**
@@ -12,15 +17,29 @@ import type { SqlRow, SqlValue } from "./sql.ts";
  *
  * @param row The row.
  * @returns The record; its handle only where the run is suspended.
- * @throws {SyntaxError} If the row is none of ours: an unknown phase, or a payload that is not JSON.
+ * @throws {UnreadableRecordError} If its payload is not JSON.
+ * @throws {SyntaxError} If the row is none of ours: an unknown phase.
  */
 export function recordOf(row: SqlRow): RunRecord {
   const phase = phaseOf(row.phase);
   return {
     ...factsOf(row, phase),
     handle: phase === "suspended" ? text(row.handle) : undefined,
-    payload: parseJson(String(row.payload)),
+    payload: payloadOf(row),
   };
+}
+
+function payloadOf(row: SqlRow): JsonValue {
+  try {
+    return parseJson(String(row.payload));
+  } catch (error) {
+    throw new UnreadableRecordError(
+      `Cannot read run ${row.run_id}: it is not what Kit stored (${
+        error instanceof Error ? error.message : error
+      })`,
+      { cause: error },
+    );
+  }
 }
 
 /**

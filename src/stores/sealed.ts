@@ -4,15 +4,10 @@
  *
  * @module
  */
-import {
-  type Claim,
-  type RunRecord,
-  type RunSummary,
-  type SuspensionStore,
-  UnreadableRecordError,
-} from "../host/mod.ts";
+import { type SuspensionStore, UnreadableRecordError } from "../host/mod.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../json/mod.ts";
 import type { Random } from "../ports/mod.ts";
+import { guardStore, type RecordGuard } from "./guarded_store.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -40,139 +35,10 @@ export async function sealStore(
   store: SuspensionStore,
   options: SealOptions,
 ): Promise<SuspensionStore> {
-  const seal = new Seal(await importKey(options.key), options.random);
-  return new SealedStore(store, seal);
+  return guardStore(store, new Seal(await importKey(options.key), options.random));
 }
 
-class SealedStore implements SuspensionStore {
-  readonly durable: boolean;
-  readonly #store: SuspensionStore;
-  readonly #seal: Seal;
-
-  constructor(store: SuspensionStore, seal: Seal) {
-    this.durable = store.durable;
-    this.#store = store;
-    this.#seal = seal;
-  }
-
-  async begin(run: Parameters<SuspensionStore["begin"]>[0]): ReturnType<SuspensionStore["begin"]> {
-    const payload = await this.#seal.close(run.payload, run.runId);
-    return await this.#store.begin({ ...run, payload });
-  }
-
-  async settle(
-    runId: string,
-    point: Parameters<SuspensionStore["settle"]>[1],
-  ): ReturnType<SuspensionStore["settle"]> {
-    if (point.payload === undefined) return await this.#store.settle(runId, point);
-    const payload = await this.#seal.close(point.payload, runId);
-    return await this.#store.settle(runId, { ...point, payload });
-  }
-
-  async suspend(
-    runId: string,
-    holder: string,
-    suspension: Parameters<SuspensionStore["suspend"]>[2],
-  ): ReturnType<SuspensionStore["suspend"]> {
-    const sealed = await this.#closeStanding(suspension, runId);
-    return await this.#store.suspend(runId, holder, { ...suspension, ...sealed });
-  }
-
-  async finish(
-    runId: string,
-    holder: string,
-    end: Parameters<SuspensionStore["finish"]>[2],
-  ): ReturnType<SuspensionStore["finish"]> {
-    const outcome = await this.#seal.close(end.outcome, runId);
-    return await this.#store.finish(runId, holder, { ...end, outcome });
-  }
-
-  async claim(handle: string, by: Parameters<SuspensionStore["claim"]>[1]): Promise<Claim> {
-    const claim = await this.#store.claim(handle, by);
-    if (claim.kind !== "claimed") return claim;
-    try {
-      return { kind: "claimed", record: await this.#open(claim.record) };
-    } catch (error) {
-      // What cannot be read stays as it was, for whoever has the right key.
-      await this.#store.park(claim.record.runId, by.holder);
-      throw error;
-    }
-  }
-
-  async park(
-    runId: string,
-    holder: string,
-    suspension?: Parameters<SuspensionStore["park"]>[2],
-  ): ReturnType<SuspensionStore["park"]> {
-    if (suspension === undefined) return await this.#store.park(runId, holder);
-    const sealed = await this.#closeStanding(suspension, runId);
-    return await this.#store.park(runId, holder, { ...suspension, ...sealed });
-  }
-
-  async peek(handle: string): Promise<Claim> {
-    const claim = await this.#store.peek(handle);
-    if (claim.kind !== "claimed") return claim;
-    return { kind: "claimed", record: await this.#open(claim.record) };
-  }
-
-  async look(runId: string): Promise<RunRecord | undefined> {
-    const record = await this.#store.look(runId);
-    return record === undefined ? undefined : await this.#open(record);
-  }
-
-  async recover(
-    options: Parameters<SuspensionStore["recover"]>[0],
-  ): Promise<readonly RunRecord[]> {
-    const records = await this.#store.recover(options);
-    // A record of another key is put back to suspension all the same, for whoever can read it: by its run id.
-    const opened = await Promise.allSettled(records.map((record) => this.#open(record)));
-    return opened.flatMap((outcome) => outcome.status === "fulfilled" ? [outcome.value] : []);
-  }
-
-  async list(options?: Parameters<SuspensionStore["list"]>[0]): Promise<readonly RunSummary[]> {
-    const rows = await this.#store.list(options);
-    return await Promise.all(
-      rows.map(async (row) => ({ ...row, ask: await this.#openAsk(row.ask, row.runId) })),
-    );
-  }
-
-  forget(runId: string): Promise<boolean> {
-    return this.#store.forget(runId);
-  }
-
-  sweep(): Promise<number> {
-    return this.#store.sweep();
-  }
-
-  counts(): ReturnType<SuspensionStore["counts"]> {
-    return this.#store.counts();
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  async #closeStanding(
-    suspension: { readonly payload: JsonValue; readonly ask: string | undefined },
-    runId: string,
-  ): Promise<{ payload: JsonValue; ask: string | undefined }> {
-    const payload = await this.#seal.close(suspension.payload, runId);
-    if (suspension.ask === undefined) return { payload, ask: undefined };
-    return { payload, ask: JSON.stringify(await this.#seal.close(suspension.ask, runId)) };
-  }
-
-  async #open(record: RunRecord): Promise<RunRecord> {
-    const payload = await this.#seal.open(record.payload, record.runId);
-    return { ...record, payload, ask: await this.#openAsk(record.ask, record.runId) };
-  }
-
-  async #openAsk(ask: string | undefined, runId: string): Promise<string | undefined> {
-    if (ask === undefined) return undefined;
-    return String(await this.#seal.open(sealedText(ask), runId));
-  }
-}
-
-class Seal {
+class Seal implements RecordGuard {
   readonly #key: CryptoKey;
   readonly #random: Random;
 
@@ -213,14 +79,6 @@ class Seal {
 
 function cipher(iv: Uint8Array<ArrayBuffer>, runId: string): AesGcmParams {
   return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(`${VERSION}:${runId}`) };
-}
-
-function sealedText(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 async function importKey(key: string): Promise<CryptoKey> {

@@ -4,20 +4,21 @@
  *
  * @module
  */
-import type {
-  Claim,
-  Holding,
-  NewRun,
-  NewSuspension,
-  RunPhase,
-  RunRecord,
-  RunSummary,
-  Stored,
-  SuspensionStore,
+import {
+  type Claim,
+  type Holding,
+  type NewRun,
+  type NewSuspension,
+  type RunPhase,
+  type RunRecord,
+  type RunSummary,
+  type Stored,
+  type SuspensionStore,
+  UnreadableRecordError,
 } from "../host/mod.ts";
 import type { Clock } from "../ports/mod.ts";
 import { recordOf, summaryOf } from "./rows.ts";
-import type { Sql, SqlValue } from "./sql.ts";
+import type { Sql, SqlRow, SqlValue } from "./sql.ts";
 
 /** Most runs that are kept suspended or running, unless told otherwise. */
 export const DEFAULT_MAX_RUNS = 100_000;
@@ -190,7 +191,8 @@ class SqlStore implements SuspensionStore {
          WHERE run_id = $1 AND phase = 'running' AND lease_ms <= {now} RETURNING *`,
         [String(runId), handle, options.reason],
       );
-      if (row !== undefined) recovered.push(recordOf(row));
+      const record = row === undefined ? undefined : readable(row);
+      if (record !== undefined) recovered.push(record);
     }
     return recovered;
   }
@@ -296,4 +298,14 @@ function standing(suspension: Omit<NewSuspension, "handle">): SqlValue[] {
     JSON.stringify(suspension.payload),
     suspension.expiresMs ?? null,
   ];
+}
+
+/** A run that cannot be read waits as a suspension like the others, and keeps none of them from being recovered. */
+function readable(row: SqlRow): RunRecord | undefined {
+  try {
+    return recordOf(row);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return undefined;
+    throw error;
+  }
 }

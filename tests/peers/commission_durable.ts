@@ -261,15 +261,34 @@ async function checkSealed(checking: Checking): Promise<void> {
         assert(!bytes.includes(word), `"${word}" is readable`);
       }
       await breakPayloads(`${folder}/secret.db`);
-      const sent = approvals(checking);
-      await using peer = await start(checking, keeping);
-      refusal(await peer.call("resume", { checkpoint, inputs: REPLY }), "bad-checkpoint");
-      assertEquals(approvals(checking), sent);
+      await refusesBroken(checkpoint, keeping, checking);
     },
   );
+  const open: Keeping = {
+    ...keeping,
+    name: "SQLite",
+    flags: ["--store", `sqlite:${folder}/open.db`],
+    env: {},
+  };
+  await check(checking, "a store without a key refuses what was changed in it", async () => {
+    const checkpoint = await suspend(checking, open);
+    await breakPayloads(`${folder}/open.db`);
+    await refusesBroken(checkpoint, open, checking);
+  });
 }
 
-/** Changes one character in everything that is sealed. */
+async function refusesBroken(
+  checkpoint: string,
+  keeping: Keeping,
+  checking: Checking,
+): Promise<void> {
+  const sent = approvals(checking);
+  await using peer = await start(checking, keeping);
+  refusal(await peer.call("resume", { checkpoint, inputs: REPLY }), "bad-checkpoint");
+  assertEquals(approvals(checking), sent);
+}
+
+/** Changes one character in everything that a run knows. */
 async function breakPayloads(path: string): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);

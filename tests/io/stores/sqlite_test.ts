@@ -1,7 +1,12 @@
+// deno-lint-ignore no-external-import -- to spoil a row as nothing of ours does
+import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { UnreadableRecordError } from "../../../src/host/mod.ts";
+import type { JsonValue } from "../../../src/json/mod.ts";
 import { createPorts } from "../../../src/platform/mod.ts";
 import { openStore } from "../../../src/stores/mod.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite.ts";
+import { proveStore } from "../../../src/stores/proved.ts";
 import { sealStore } from "../../../src/stores/sealed.ts";
 import { ManualClock } from "../../../src/testing/mod.ts";
 import { testStore } from "../../contracts/store.ts";
@@ -28,6 +33,11 @@ testStore("SQLite store", async (clock, options) => {
 testStore("sealed SQLite store", async (clock, options) => {
   const store = await openSqliteStore(await newPath(), { clock, files: ports.files, ...options });
   return await sealStore(store, { key: KEY, random: ports.random });
+});
+
+testStore("proved SQLite store", async (clock, options) => {
+  const store = await openSqliteStore(await newPath(), { clock, files: ports.files, ...options });
+  return await proveStore(store, { key: "secret" });
 });
 
 const RUN = { runId: "1".repeat(32), machine: "m", holder: "h", leaseForMs: 60_000 };
@@ -114,6 +124,100 @@ Deno.test("a sealed store refuses a payload that was moved to another run", asyn
   await assertRejects(() => sealed.look("3".repeat(32)), Error, "was changed since");
   assertEquals((await sealed.look(RUN.runId))?.payload, { mine: 1 });
   await sealed.close();
+});
+
+/** Writes a payload past every guard, as somebody with the database would. */
+async function edit(path: string, change: (payload: string) => JsonValue): Promise<void> {
+  const { clock, files } = ports;
+  const plain = await openSqliteStore(path, { clock, files });
+  const kept = (await plain.look(RUN.runId))?.payload ?? null;
+  const payload = change(JSON.stringify(kept));
+  await plain.settle(RUN.runId, { holder: "h", leaseForMs: 60_000, payload, at: undefined });
+  await plain.close();
+}
+
+const edited = (payload: string): JsonValue => JSON.parse(payload.replace("Some", "Evil"));
+const signed = { proofKey: "secret" };
+const readings: [
+  what: string,
+  writer: { key?: string; proofKey?: string },
+  change: (payload: string) => JsonValue,
+  reader: { key?: string; proofKey?: string },
+  says: string | undefined,
+][] = [
+  ["its own record", {}, JSON.parse, {}, undefined],
+  ["its own signed record", signed, JSON.parse, signed, undefined],
+  ["a signed record where it has no key", signed, JSON.parse, {}, undefined],
+  ["an edited record", {}, edited, {}, "was changed since"],
+  ["an edited signed record", signed, edited, signed, "was changed since"],
+  ["a record that was not signed", {}, JSON.parse, signed, "without this KIT_STATE_KEY"],
+  ["a record of another key", { proofKey: "x" }, JSON.parse, signed, "without this KIT_STATE_KEY"],
+  ["a sealed record without its key", { key: KEY }, JSON.parse, {}, "set the KIT_STORE_KEY"],
+  ["an open record under a key", {}, JSON.parse, { key: KEY }, "stored without KIT_STORE_KEY"],
+  ["a record that is not ours", {}, () => ({ frames: [] }), {}, "not what Kit stored"],
+];
+for (const [what, writer, change, reader, says] of readings) {
+  Deno.test(`openStore() ${says === undefined ? "reads" : "refuses"} ${what}`, async () => {
+    const path = await newPath();
+    const first = await openStore(`sqlite:${path}`, { ports, ...writer });
+    await first.begin({ ...RUN, payload: { text: "Some text" } });
+    await first.close();
+    await edit(path, change);
+    const second = await openStore(`sqlite:${path}`, { ports, ...reader });
+    if (says === undefined) {
+      assertEquals((await second.look(RUN.runId))?.payload, { text: "Some text" });
+    } else {
+      await assertRejects(() => second.look(RUN.runId), UnreadableRecordError, says);
+    }
+    await second.close();
+  });
+}
+
+Deno.test("a proved store refuses a payload that was moved to another run", async () => {
+  const path = await newPath();
+  const { clock, files } = ports;
+  const plain = await openSqliteStore(path, { clock, files });
+  const proved = await proveStore(plain, { key: "secret" });
+  await proved.begin({ ...RUN, payload: { mine: 1 } });
+  const stolen = (await plain.look(RUN.runId))?.payload ?? null;
+  await plain.begin({ ...RUN, runId: "3".repeat(32), payload: stolen });
+  await assertRejects(() => proved.look("3".repeat(32)), UnreadableRecordError, "changed since");
+  await proved.close();
+});
+
+Deno.test("a listing shows a run whose question cannot be read, and says why", async () => {
+  const path = await newPath();
+  const open = await openStore(`sqlite:${path}`, { ports });
+  for (const [index, ask] of ["Sure?", undefined].entries()) {
+    const runId = `${index}`.repeat(32);
+    await open.begin({ ...RUN, runId, payload: null });
+    await open.suspend(runId, "h", { ...SUSPENSION, handle: runId, ask, payload: null });
+  }
+  await open.close();
+  const sealed = await openStore(`sqlite:${path}`, { ports, key: KEY });
+  const listed = (await sealed.list()).map(({ ask, unreadable }) => [ask, unreadable]);
+  assertEquals(listed.length, 2);
+  assertEquals(listed.filter(([, why]) => why === undefined), [[undefined, undefined]]);
+  assertStringIncludes(listed.map(([, why]) => why).join(), "stored without KIT_STORE_KEY");
+  await sealed.close();
+});
+
+Deno.test("a record that is no JSON is refused, and keeps no other from being recovered", async () => {
+  const path = await newPath();
+  const clock = new ManualClock();
+  const { files } = ports;
+  const store = await openSqliteStore(path, { clock, files });
+  await store.begin({ ...RUN, leaseForMs: 1, payload: { text: "x" } });
+  await store.begin({ ...RUN, runId: "4".repeat(32), leaseForMs: 1, payload: 1 });
+  using database = new DatabaseSync(path);
+  database.exec(`UPDATE kit_runs SET payload = '{"broken' WHERE run_id = '${RUN.runId}'`);
+  await assertRejects(() => store.look(RUN.runId), UnreadableRecordError, "not what Kit stored");
+  await clock.advance(2);
+  const handles = ["a", "b"];
+  const newHandle = () => (handles.pop() ?? "").repeat(32);
+  const recovered = await store.recover({ limit: 9, newHandle, reason: "interrupted" });
+  assertEquals(recovered.map(({ runId }) => runId), ["4".repeat(32)]);
+  await store.close();
 });
 
 const unusable: [what: string, location: string, key: string | undefined, says: string][] = [
