@@ -45,6 +45,18 @@ const problems: readonly (readonly [string, JsonValue, readonly string[]])[] = [
     ],
   ],
   [
+    "a URL with a fragment",
+    { providers: { local: { ...LOCAL, base_url: "https://h/v1#x" } } },
+    ['"providers.local.base_url" has a fragment: leave out what follows the #'],
+  ],
+  [
+    "a URL with a key in its query",
+    { providers: { local: { ...LOCAL, base_url: "https://h/v1?api-key=hunter2" } } },
+    [
+      '"providers.local.base_url" has "api-key" in its query: keys come from the environment, so name a variable in "api_key_env", or give the whole URL as EXECUTIONKIT_BASE_URL',
+    ],
+  ],
+  [
     "a key in place of its variable's name",
     { providers: { local: { ...LOCAL, api_key_env: "sk-abc" } } },
     [
@@ -71,6 +83,13 @@ for (const [what, value, expected] of problems) {
     assertEquals(parseConfig(value).config, undefined);
   });
 }
+
+Deno.test("parseConfig() keeps the query of a URL", () => {
+  const base_url = "https://h/openai?api-version=2026-01";
+  const { config, problems } = parseConfig({ providers: { local: { ...LOCAL, base_url } } });
+  assertEquals(problems, []);
+  assertEquals(config?.providers.get("local")?.baseUrl, base_url);
+});
 
 Deno.test("parseConfig() reads tiers, judge, key variable, parameters and limits", () => {
   const { config } = parseConfig({

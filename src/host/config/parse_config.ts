@@ -170,6 +170,9 @@ function readProtocol(
   return "openai_compat";
 }
 
+/** Parameters of a query that carry a key, by their names. */
+const SECRET_NAME = /key|auth|token|secret|password|signature|credential|^sig$/i;
+
 function readBaseUrl(name: string, value: JsonObject, notes: Notes): string | undefined {
   const at = `providers.${name}.base_url`;
   const written = readText(value, { key: "base_url", at: `providers.${name}.` }, notes) ??
@@ -180,7 +183,7 @@ function readBaseUrl(name: string, value: JsonObject, notes: Notes): string | un
     }
     return undefined;
   }
-  const problem = baseUrlProblem(written);
+  const problem = baseUrlProblem(written) ?? keyInQuery(written);
   if (problem === undefined) return written;
   notes.problems.push(`"${at}" ${problem}`);
   return undefined;
@@ -201,8 +204,16 @@ export function baseUrlProblem(url: string): string | undefined {
   if (parsed.username !== "" || parsed.password !== "") {
     return "has a user name or password: put keys into the environment instead";
   }
-  if (parsed.search !== "" || parsed.hash !== "") return "has a query or a fragment: leave it out";
-  return undefined;
+  return parsed.hash === "" ? undefined : "has a fragment: leave out what follows the #";
+}
+
+/** A query belongs to an address (`?api-version=…`), but a file holds no keys, there neither. */
+function keyInQuery(url: string): string | undefined {
+  const named = [...new URL(url).searchParams.keys()].find((name) => SECRET_NAME.test(name));
+  return named === undefined
+    ? undefined
+    : `has "${cut(named)}" in its query: keys come from the environment, so name a variable in ` +
+      '"api_key_env", or give the whole URL as EXECUTIONKIT_BASE_URL';
 }
 
 function readKeyVariable(value: JsonObject, at: string, notes: Notes): string | undefined {

@@ -26,7 +26,7 @@ export interface HeldFile {
   readonly place: CheckpointPlace;
   /** Ends the hold, if the run never starts. */
   release(): Promise<void>;
-  /** Marks the file as spent, if it is still of that run. */
+  /** Marks the file as spent, if it is there. */
   spend(run: SpentRun): Promise<void>;
   /** Makes the keeper of the run. */
   keeper(runId: string, prepared: Prepared): Promise<CheckpointKeeper>;
@@ -34,6 +34,8 @@ export interface HeldFile {
 
 /** What a file is held for. */
 export interface HoldRequest {
+  /** Names the run. */
+  readonly runId: string;
   /** The file that was written when the run was suspended. */
   readonly before: string | undefined;
   /** The file that the call asks for. */
@@ -47,7 +49,8 @@ export interface HoldRequest {
  *
  * @param request Which file.
  * @param core The host.
- * @returns The file; `undefined` where there is none; a refusal if it is in use or was resumed elsewhere.
+ * @returns The file; `undefined` where there is none, or where another run was written over it; a refusal if it is in
+ * use or was resumed elsewhere.
  */
 export async function holdFile(
   request: HoldRequest,
@@ -65,7 +68,15 @@ export async function holdFile(
   const { ports, version } = core.options;
   const lock = await lockFile(from.path, holder, ports);
   if (lock === undefined) return refuse("busy", [`"${from.shown}" is being resumed at the moment`]);
-  if (before !== undefined && await isSpent(from.path, core)) {
+  const found = before === undefined ? undefined : await readFile(from.path, core);
+  if (found !== undefined && isOfAnother(found, request.runId)) {
+    await lock.release();
+    ports.log.write("warning", `"${from.path}" is of another run by now; it is left alone`);
+    return wanted === undefined
+      ? undefined
+      : await holdFile({ ...request, before: undefined }, core);
+  }
+  if (found?.kind === "spent") {
     await lock.release();
     return refuse("already-resumed", [`The run was resumed from its file "${from.shown}"`]);
   }
@@ -83,15 +94,16 @@ export async function holdFile(
       ports,
     });
   const spend = async (run: SpentRun): Promise<void> => {
-    const read = await readFile(from.path, core);
-    if (read?.kind !== "checkpoint" || read.checkpoint.run_id !== run.runId) return;
-    await writeSpent(from.path, run, ports);
+    if (found?.kind === "checkpoint") await writeSpent(from.path, run, ports);
   };
   return { kind: "held", place, release: () => lock.release(), spend, keeper };
 }
 
-async function isSpent(path: string, core: HostCore): Promise<boolean> {
-  return (await readFile(path, core))?.kind === "spent";
+/** What names no run, or is damaged, is taken for the run's own. */
+function isOfAnother(read: CheckpointRead, runId: string): boolean {
+  if (read.kind === "bad") return false;
+  const owner = read.kind === "spent" ? read.runId : read.checkpoint.run_id;
+  return owner !== undefined && owner !== runId;
 }
 
 async function readFile(path: string, core: HostCore): Promise<CheckpointRead | undefined> {

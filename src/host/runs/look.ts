@@ -59,7 +59,7 @@ async function cancelSuspended(record: RunRecord, resuming: Resuming): Promise<R
   const { core, supervisor } = resuming.parts;
   const { runId, machine } = record;
   const before = readSavedRun(record.payload)?.checkpoint_file ?? undefined;
-  const request = { before, wanted: undefined, holder: supervisor.holder };
+  const request = { runId, before, wanted: undefined, holder: supervisor.holder };
   const file = await holdFile(request, core);
   if (file?.kind === "refused" && file.slug === "busy") return file;
   try {

@@ -107,6 +107,7 @@ async function resumeClaimed(
   let start: StartRun | undefined;
   try {
     file = await holdFile({
+      runId: saved.run_id,
       before: saved.checkpoint_file ?? undefined,
       wanted: request.checkpointPath,
       holder: supervisor.holder,
