@@ -15,12 +15,13 @@ import {
   type Tier,
   type ToolSource,
 } from "../machine/mod.ts";
+import { confirmation } from "./config/confirmation.ts";
 import type { ModelsOutcome } from "./config/outcome.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
 import type { MachineReference } from "./host.ts";
 import type { ModelSet } from "./models.ts";
-import { type Refusal, refuse } from "./refusal.ts";
+import { type Refusal, refuse, refuseModels } from "./refusal.ts";
 import { findTarget, INLINE_PATH, type MachineOrigin, type Target } from "./target.ts";
 
 /** What a run needs. */
@@ -68,7 +69,7 @@ export async function prepare(
   }
   const asked = request.models ?? await core.models(request.provider);
   if (asked.kind === "problem") {
-    return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
+    return refuseModels(asked.problem);
   }
   const target = await findTarget(request, core);
   if (target.kind === "refused") return target;
@@ -76,7 +77,7 @@ export async function prepare(
     request,
     core,
     models: asked.models,
-    warnings: asked.warnings,
+    warnings: [...asked.warnings, ...confirmation(core.options.ports.env).warnings],
   });
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ConfigProblem } from "./config/outcome.ts";
 import type { ErrorSlug, FailureKind } from "./result.ts";
 
 /** Why a request could not be served. */
@@ -46,6 +47,16 @@ export function refuse(
     failure: options.failure ?? USUAL_FAILURE[slug],
     ...(options.run === undefined ? {} : { run: options.run }),
   };
+}
+
+/**
+ * Refuses a call whose models cannot be had.
+ *
+ * @param problem Why not.
+ * @returns The refusal: `load` for a script that cannot be read, `config` for everything else.
+ */
+export function refuseModels({ code, message }: ConfigProblem): Refusal {
+  return refuse("prepare-failed", [message], { failure: code === "script" ? "load" : "config" });
 }
 
 const USUAL_FAILURE: Readonly<Record<ErrorSlug, FailureKind>> = {

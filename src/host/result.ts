@@ -19,10 +19,11 @@ export type ErrorSlug =
   | "already-resumed"
   | "expired";
 
-/** What kind of thing stood in the way, for exit codes. */
+/** What kind of thing stood in the way, for exit codes. `config`: a provider or its key; `store`: the store of runs. */
 export type FailureKind =
   | "usage"
   | "config"
+  | "store"
   | "load"
   | "semantic"
   | "checkpoint"

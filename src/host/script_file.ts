@@ -5,11 +5,20 @@
  */
 import { isJsonObject, type JsonValue, member } from "../json/mod.ts";
 import { loadReader, type Script } from "../machine/mod.ts";
-import { FileError } from "../ports/mod.ts";
+import { FileError, type FileFailure } from "../ports/mod.ts";
 import type { HostOptions } from "./options.ts";
 
 /** Most bytes of a script. */
 const MAX_SCRIPT_BYTES = 4_194_304;
+/** What keeps a file from being read, as a clause about it. */
+const FAILURES: Readonly<Record<FileFailure, string>> = {
+  "not-found": "there is no such file",
+  "exists": "it exists already",
+  "permission": "it may not be read",
+  "not-a-file": "it is no file",
+  "not-a-directory": "a part of its path is no directory",
+  "io": "it could not be read",
+};
 const SCRIPT_KEYS = ["produce", "judge", "tokens"];
 
 /**
@@ -26,13 +35,16 @@ export async function readScript(path: string, { ports }: HostOptions): Promise<
     if (bytes.length > MAX_SCRIPT_BYTES) return `it is over ${MAX_SCRIPT_BYTES} bytes`;
     text = new TextDecoder().decode(bytes);
   } catch (error) {
-    if (error instanceof FileError) return error.failure;
+    if (error instanceof FileError) return FAILURES[error.failure];
     throw error;
   }
   const { value, diagnostics } = (await loadReader()).readYaml(text);
   const error = diagnostics.find(({ severity }) => severity === "error");
-  if (error !== undefined || value === undefined) return error?.message ?? "it is empty";
-  return scriptOf(value);
+  if (error === undefined && value !== undefined) return scriptOf(value);
+  const { message, position } = error ?? { message: "it is empty" };
+  return position === undefined
+    ? message
+    : `${message} (line ${position.line}, column ${position.column})`;
 }
 
 /** A bare script, a conformance case, or the first scenario of a file. */

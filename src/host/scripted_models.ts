@@ -24,7 +24,7 @@ export async function createScriptedModels(options: HostOptions): Promise<Models
   const script = await loadScript(options);
   if (typeof script === "string") {
     const message = `Cannot use script "${options.scriptPath}": ${script}`;
-    return { kind: "problem", problem: { code: "invalid", message } };
+    return { kind: "problem", problem: { code: "script", message } };
   }
   const plain = createScriptedProvider(
     script === undefined ? {} : { script: providerScript(script) },

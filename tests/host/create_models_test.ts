@@ -146,7 +146,21 @@ for (const script of ["- 1", "a: [", "nothing: here", ""]) {
     const { host } = rig({ provider: "scripted", scriptPath: "/s", files: { "/s": script } });
     const emitted = await host.run({ source: PLAIN });
     assertStringIncludes(emitted.text, 'Cannot use script "/s"');
-    assertEquals(emitted.failure, "config");
+    assertEquals(emitted.failure, "load");
+  });
+}
+
+const unreadable: [path: string, why: string][] = [
+  ["/gone", 'Cannot use script "/gone": there is no such file'],
+  [
+    "/s",
+    'Cannot use script "/s": A bracket opened on line 1 is not closed here (line 2, column 1)',
+  ],
+];
+for (const [scriptPath, why] of unreadable) {
+  Deno.test(`Host.run() says where the script ${scriptPath} is wrong`, async () => {
+    const { host } = rig({ provider: "scripted", scriptPath, files: { "/s": "a: [\n" } });
+    assertStringIncludes((await host.run({ source: PLAIN })).text, why);
   });
 }
 

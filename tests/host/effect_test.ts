@@ -190,7 +190,7 @@ Deno.test("Host.run() says that the store cannot be used", async () => {
   const openStore = () => Promise.reject(new Error("disk is full"));
   const { host, log } = rig({ openStore, model: new MockProvider([]) });
   const emitted = await host.run({ source: EFFECT });
-  assertEquals([emitted.object["error"], emitted.failure], ["prepare-failed", "config"]);
+  assertEquals([emitted.object["error"], emitted.failure], ["prepare-failed", "store"]);
   assertStringIncludes(emitted.text, "disk is full");
   assertStringIncludes(log.join(), "disk is full");
 });

@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertFalse } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
 import { lockFile } from "../../src/host/runs/file_lock.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
+import { FileError } from "../../src/ports/mod.ts";
 import { MemoryFiles } from "../cli/memory_files.ts";
 
 const NOW = 1_000_000;
@@ -17,6 +18,13 @@ Deno.test("lockFile() succeeds a holder that died, and one that died in the midd
   const files = new MemoryFiles({ [LOCK]: DEAD, [`${LOCK}.5`]: turn });
   assert(await scene(files).lock("a") !== undefined);
   assertEquals([...files.texts.keys()], [LOCK]);
+});
+
+Deno.test("lockFile() names the file that was asked for where no hold can be made", async () => {
+  const files = new MemoryFiles();
+  const ports = { files, clock: new ManualClock({ now: NOW }) };
+  const error = await assertRejects(() => lockFile("/gone/c.json", "a", ports), FileError);
+  assertEquals([error.failure, error.path], ["not-found", "/gone/c.json"]);
 });
 
 Deno.test("lockFile() leaves a successor alone that lives", async () => {

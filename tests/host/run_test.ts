@@ -353,6 +353,8 @@ states:
       ["argument", {}, "argument"],
       ["strict argument", { KIT_CONFIRM: "elicitation" }, "argument"],
       ["strict elicitation", { KIT_CONFIRM: "elicitation" }, "elicitation"],
+      ["unknown argument", { KIT_CONFIRM: "Elicitation" }, "argument"],
+      ["all argument", { KIT_CONFIRM: "all" }, "argument"],
     ] as const
   ) {
     const model = new MockProvider(["plan", '{"choice": 1}']);
@@ -372,7 +374,20 @@ states:
     "argument": ["done", null],
     "strict argument": ["halt", "untrusted-control-flow"],
     "strict elicitation": ["done", null],
+    "unknown argument": ["halt", "untrusted-control-flow"],
+    "all argument": ["done", null],
   });
+});
+
+Deno.test("Host.run() and resume() warn of a KIT_CONFIRM that they do not know", async () => {
+  const warning =
+    'KIT_CONFIRM is "maybe", which counts as "elicitation": write "elicitation" or "all"';
+  const { host } = rig({ model: new MockProvider(["R", "R"]), env: { KIT_CONFIRM: "maybe" } });
+  const first = await host.run({ source: ASKING, hitl: true });
+  assert(String(first.object["warnings"]).includes(warning), first.text);
+  const inputs = { "human.reply": "yes" };
+  const end = await host.resume({ checkpoint: text(first, "checkpoint"), inputs });
+  assert(String(end.object["warnings"]).includes(warning), end.text);
 });
 
 Deno.test("Host.run() lets no input reach a prototype", async () => {

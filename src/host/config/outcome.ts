@@ -19,9 +19,10 @@ export type ConfigLayer =
 export interface ConfigProblem {
   /**
    * `missing`: nothing is configured. `key`: the variable of a key is not set. `invalid`: something is written that
-   * cannot be used. `unknown-provider`: a name that is not configured.
+   * cannot be used. `unknown-provider`: a name that is not configured. `script`: the script of the scripted provider
+   * cannot be loaded.
    */
-  readonly code: "missing" | "key" | "invalid" | "unknown-provider";
+  readonly code: "missing" | "key" | "invalid" | "unknown-provider" | "script";
   /** What is missing and how to set it; no secrets. */
   readonly message: string;
 }

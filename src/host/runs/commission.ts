@@ -104,7 +104,7 @@ function storeRefusal({ cause }: KeepingError): Refusal {
   const why = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UnreadableRecordError) return refuse("bad-checkpoint", [why]);
   return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
-    failure: "config",
+    failure: "store",
   });
 }
 

@@ -37,7 +37,8 @@ export async function lockFile(
   const lock = `${path}.lock`;
   const text = (): string => JSON.stringify({ holder, until: clock.now() + FILE_LEASE_MS });
   let written = text();
-  if (!await acquire(lock, { text: written, ports, turns: MAX_TURNS })) return undefined;
+  const taken = acquire(lock, { text: written, ports, turns: MAX_TURNS });
+  if (!await taken.catch((error: unknown) => blame(path, error))) return undefined;
   let held = true;
   const isOwn = async (): Promise<boolean> => held &&= await textOf(lock, files) === written;
   const renew = async (): Promise<boolean> => {
@@ -59,6 +60,12 @@ export async function lockFile(
     return mine;
   };
   return { renew: () => inTurn(renew), release: () => inTurn(release) };
+}
+
+/** Names the file that was asked for instead of the hold beside it, which nobody knows of. */
+function blame(path: string, error: unknown): never {
+  if (error instanceof FileError) throw new FileError(error.failure, path, { cause: error });
+  throw error;
 }
 
 /** Makes the file of a hold, or takes it over from one who died. */

@@ -4,13 +4,13 @@
  * @module
  */
 import { createRegistry, type Frame, injectInputs, type Machine } from "../../machine/mod.ts";
-import { kitVariable } from "../config/directories.ts";
+import { confirmation } from "../config/confirmation.ts";
 import { SCRIPTED_PROVIDER } from "../config/load_config.ts";
 import type { ModelsOutcome } from "../config/outcome.ts";
 import type { HostCore } from "../core.ts";
 import type { ResumeRequest } from "../host.ts";
 import type { Prepared } from "../prepare.ts";
-import { type Refusal, refuse } from "../refusal.ts";
+import { type Refusal, refuse, refuseModels } from "../refusal.ts";
 import { withTarget } from "../registry/registries.ts";
 import { INLINE_PATH } from "../target.ts";
 import { readEffectWord, withKnownEffects, withoutEffectWords } from "./known_effect.ts";
@@ -50,7 +50,7 @@ export async function restore(
   const { core, request } = restoring;
   const asked = await modelsAgain(saved.provider, { request, core });
   if (asked.kind === "problem") {
-    return refuse("prepare-failed", [asked.problem.message], { failure: "config" });
+    return refuseModels(asked.problem);
   }
   const cache = await core.machines();
   const { machine } = await cache.read(saved.machine_source, "lenient");
@@ -72,7 +72,8 @@ export async function restore(
     tools: withKnownEffects(await core.tools(), saved.effects, readEffectWord(request.inputs)),
     warnings: [],
   };
-  return { kind: "restored", prepared, saved: injected(saved, restoring), warnings: [] };
+  const { warnings } = confirmation(core.options.ports.env);
+  return { kind: "restored", prepared, saved: injected(saved, restoring), warnings };
 }
 
 /**
@@ -89,8 +90,7 @@ export function injected(saved: SavedRun, { request, core }: Restoring): SavedRu
   const inputs = withoutEffectWords(request.inputs ?? {});
   const { door, ports } = core.options;
   const via = request.replyVia ?? (door === "cli" ? "cli" : "argument");
-  const strict = kitVariable(ports.env, "CONFIRM") === "elicitation";
-  const confirm = !strict || via === "elicitation";
+  const confirm = !confirmation(ports.env).formsOnly || via === "elicitation";
   const frames: readonly Frame[] = injectInputs(saved.frames, inputs, { via, confirm });
   return { ...saved, frames };
 }

@@ -10,7 +10,7 @@ import { kitVariable } from "../config/directories.ts";
 import { confineCheckpoint } from "../confine.ts";
 import { isAbsolutePath } from "../paths.ts";
 import { prepare, type Prepared } from "../prepare.ts";
-import { type Refusal, refuse } from "../refusal.ts";
+import { type Refusal, refuse, refuseModels } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import { INLINE_PATH } from "../target.ts";
 import { type CheckpointRead, openCheckpoint } from "./checkpoint_file.ts";
@@ -238,7 +238,7 @@ async function prepareAgain(
   const { core } = parts;
   const models = await modelsAgain(metadataText(checkpoint, "provider") ?? "", { request, core });
   if (models.kind === "problem") {
-    return refuse("prepare-failed", [models.problem.message], { failure: "config" });
+    return refuseModels(models.problem);
   }
   const { machine_source, machine_path } = checkpoint;
   if (request.machine === undefined && machine_path === INLINE_PATH) {

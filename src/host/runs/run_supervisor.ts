@@ -94,7 +94,7 @@ export class RunSupervisor {
       const why = error instanceof Error ? error.message : String(error);
       this.#core.options.ports.log.write("error", `Cannot open the store of runs: ${why}`);
       return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
-        failure: "config",
+        failure: "store",
       });
     }
   }
