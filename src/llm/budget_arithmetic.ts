@@ -27,11 +27,17 @@ export function plus(left: Amount, right: Amount, sign: 1 | -1 = 1): Amount {
   };
 }
 
-const COUNTED_CAPS = ["maxCalls", "maxInputTokens", "maxOutputTokens", "maxTokens"] as const;
-const CAPS = [...COUNTED_CAPS, "maxCostUsd", "deadline"] as const;
+const CAPS = [
+  "maxCalls",
+  "maxInputTokens",
+  "maxOutputTokens",
+  "maxTokens",
+  "maxCostUsd",
+] as const;
+const FIELDS = [...CAPS, "deadline"] as const;
 
 export function checkBudget(budget: Budget): Budget {
-  for (const field of CAPS) {
+  for (const field of FIELDS) {
     const cap = budget[field];
     if (cap === undefined) continue;
     // a text would compare as no limit at all
@@ -59,26 +65,40 @@ export function checkEstimate(estimate: Estimate): Estimate {
 }
 
 export function leftOf(budget: Budget, used: Amount): Budget {
-  const left = (cap: number | undefined, amount: number, field: keyof Budget): Budget =>
-    cap === undefined ? {} : { [field]: Math.max(0, cap - amount) };
-  return {
-    ...left(budget.maxCalls, used.calls, "maxCalls"),
-    ...left(budget.maxInputTokens, used.inputTokens, "maxInputTokens"),
-    ...left(budget.maxOutputTokens, used.outputTokens, "maxOutputTokens"),
-    ...left(budget.maxTokens, totalTokens(used), "maxTokens"),
-    ...left(budget.maxCostUsd, used.costUsd, "maxCostUsd"),
-    ...(budget.deadline === undefined ? {} : { deadline: budget.deadline }),
-  };
+  const left: Mutable<Budget> = {};
+  for (const field of CAPS) {
+    const cap = budget[field];
+    if (cap !== undefined) left[field] = Math.max(0, cap - usedOf(used, field));
+  }
+  if (budget.deadline !== undefined) left.deadline = budget.deadline;
+  return left;
+}
+
+function usedOf(used: Amount, field: typeof CAPS[number]): number {
+  switch (field) {
+    case "maxCalls":
+      return used.calls;
+    case "maxInputTokens":
+      return used.inputTokens;
+    case "maxOutputTokens":
+      return used.outputTokens;
+    case "maxTokens":
+      return totalTokens(used);
+    case "maxCostUsd":
+      return used.costUsd;
+  }
 }
 
 export function smaller(left: Budget, right: Budget): Budget {
-  const both: Record<string, number> = {};
-  for (const field of CAPS) {
-    const least = Math.min(left[field] ?? Infinity, right[field] ?? Infinity);
-    if (left[field] !== undefined || right[field] !== undefined) both[field] = least;
+  const both: Mutable<Budget> = { ...left };
+  for (const field of FIELDS) {
+    const other = right[field];
+    if (other !== undefined) both[field] = Math.min(left[field] ?? Infinity, other);
   }
   return both;
 }
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export function exceeded(budget: Budget, spent: Usage, spentUsd: number): string | undefined {
   if (above(spent.llmCalls, budget.maxCalls)) return "maxCalls";

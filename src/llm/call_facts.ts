@@ -23,12 +23,13 @@ export interface TracedOptions
   readonly trace?: TraceSink;
 }
 
-/** What the start of a call's span tells. */
+/** What the start of a call's span tells; next to nothing where nobody listens. */
 export function startFacts(
   provider: LlmProvider,
   messages: readonly Message[],
   options: TracedOptions,
 ): TraceSpans["llm-call"]["start"] {
+  if (options.trace === undefined) return { streamed: options.streamed === true };
   const { temperature, maxTokens, seed, sampleIndex, round, responseFormat } = options;
   const outputType = options.outputType ?? (responseFormat === undefined ? undefined : "json");
   return {

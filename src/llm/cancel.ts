@@ -19,33 +19,46 @@ export interface LinkedSignal extends Disposable {
  * @returns The linked signal; its owner lets go of it with `using`.
  */
 export function linkSignals(sources: Iterable<AbortSignal | undefined>): LinkedSignal {
-  const controller = new AbortController();
-  const followed: [AbortSignal, () => void][] = [];
-  const letGo = (): void => {
-    for (const [source, listener] of followed.splice(0)) {
-      source.removeEventListener("abort", listener);
-    }
-  };
-  for (const source of sources) {
-    if (source === undefined) continue;
-    if (source.aborted) {
-      controller.abort(source.reason);
-      break;
-    }
-    const listener = (): void => {
-      controller.abort(source.reason);
-      letGo();
-    };
-    source.addEventListener("abort", listener, { once: true });
-    followed.push([source, listener]);
-  }
-  if (controller.signal.aborted) letGo();
-  return {
-    signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
-    [Symbol.dispose]: letGo,
-  };
+  return new Link(sources);
 }
+
+/** Listens itself, for all sources: every request has several of these at once. */
+class Link implements LinkedSignal, EventListenerObject {
+  readonly #controller = new AbortController();
+  readonly #followed: AbortSignal[] = [];
+
+  constructor(sources: Iterable<AbortSignal | undefined>) {
+    for (const source of sources) {
+      if (source === undefined) continue;
+      if (source.aborted) {
+        this.#controller.abort(source.reason);
+        this[Symbol.dispose]();
+        return;
+      }
+      source.addEventListener("abort", this, ONCE);
+      this.#followed.push(source);
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  handleEvent(): void {
+    this.#controller.abort(this.#followed.find((source) => source.aborted)?.reason);
+    this[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    for (const source of this.#followed.splice(0)) source.removeEventListener("abort", this);
+  }
+}
+
+const ONCE = { once: true } as const;
 
 /**
  * Waits for work, but no longer than until a signal fires: then it rejects with the signal's reason, and what becomes of
@@ -55,16 +68,18 @@ export function linkSignals(sources: Iterable<AbortSignal | undefined>): LinkedS
  * @param signal What ends the wait.
  * @returns What the work gives.
  */
-export async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const listener = (): void => reject(signal.reason);
-  if (signal.aborted) listener();
-  else signal.addEventListener("abort", listener, { once: true });
-  work.catch(() => {});
-  promise.catch(() => {});
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", listener);
-  }
+export function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const listener = (): void => reject(signal.reason);
+    if (signal.aborted) listener();
+    else signal.addEventListener("abort", listener, ONCE);
+    const letGo = (): void => signal.removeEventListener("abort", listener);
+    work.then((value) => {
+      letGo();
+      resolve(value);
+    }, (error) => {
+      letGo();
+      reject(error);
+    });
+  });
 }

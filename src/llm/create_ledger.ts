@@ -119,8 +119,7 @@ class Account implements Ledger, QueuedAccount {
 
   remaining(): Budget {
     const left = leftOf(this.#budget, plus(this.#held, this.#spentAmount()));
-    const above = this.#parent?.remaining() ?? {};
-    return smaller(left, above);
+    return this.#parent === undefined ? left : smaller(left, this.#parent.remaining());
   }
 
   child(budget: Budget = {}): Ledger {

@@ -94,10 +94,10 @@ export class WaitQueue {
 function attend(waiter: Waiter, full: Set<QueuedAccount>): boolean {
   const { account, estimate } = waiter;
   try {
-    const hope = account.tryFit(estimate, { counting: "spent" });
-    if ("field" in hope) throw account.exhausted(hope.field);
     const fit = account.tryFit(estimate, { counting: "held" });
     if ("field" in fit) {
+      const hope = account.tryFit(estimate, { counting: "spent" });
+      if ("field" in hope) throw account.exhausted(hope.field);
       full.add(fit.account);
       return false;
     }

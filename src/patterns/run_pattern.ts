@@ -66,6 +66,7 @@ export class PatternRun {
   readonly #options: PatternOptions;
   readonly #warnings = new Set<string>();
   #kept: (() => unknown) | undefined;
+  #common: CallOptions | undefined;
 
   /** Made by {@linkcode runPattern} alone. */
   constructor(parts: {
@@ -135,16 +136,24 @@ export class PatternRun {
   }
 
   #callOptions(request: RequestOptions): CallOptions {
+    return { ...(this.#common ??= this.#commonOptions()), ...request };
+  }
+
+  #commonOptions(): CallOptions {
     const { retry, timeoutMs, temperature, maxTokens, seed, reasoning, extra } = this.#options;
-    const sampling = { temperature, maxTokens, seed, reasoning };
-    const common = { ...sampling, timeoutMs, extra, retry, trace: this.trace };
     return {
-      ...Object.fromEntries(Object.entries(common).filter(([, value]) => value !== undefined)),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(seed === undefined ? {} : { seed }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(extra === undefined ? {} : { extra }),
+      ...(retry === undefined ? {} : { retry }),
+      ...(this.trace === undefined ? {} : { trace: this.trace }),
       signal: this.signal,
       ports: this.ports,
       span: this.span,
       ledger: this.ledger,
-      ...request,
     };
   }
 }

@@ -98,7 +98,10 @@ export function thinkingIsOn(extra: CompleteOptions["extra"]): boolean {
 
 function compact(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const body: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) body[name] = value;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) body[name] = value;
+  }
   return body;
 }
 

@@ -72,7 +72,7 @@ Deno.test("the caller's budget holds for all members together", async () => {
   const failing = new MockProvider([new LlmError("server", "x", { retryable: true })]);
   const second = new MockProvider(["never"]);
   const { call } = setUp([failing, second], { maxCalls: 1 });
-  await assertRejects(call, Error, "maxCalls");
+  await assertRejects(call, Error, "the budget allows 1 calls");
   assertEquals(second.callCount, 0);
 });
 
