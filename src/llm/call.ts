@@ -44,6 +44,11 @@ export interface CallOptions extends Omit<CompleteOptions, "ledger"> {
   readonly trace?: TraceSink;
   /** The span above, for the trace. */
   readonly span?: SpanContext;
+  /**
+   * The span of the call that this one is the work of: it takes what this call would tell, and no span is opened. For
+   * providers with `metersItself` that stand for one other.
+   */
+  readonly within?: OpenSpan<"llm-call">;
   /** Which sample of a vote this is, from 0, for the trace. */
   readonly sampleIndex?: number;
   /** Which round of a loop this is, from 1, for the trace. */
@@ -91,6 +96,19 @@ export async function callModel(
   );
   call.charge(attempt.value, attempt);
   return attempt.value;
+}
+
+/** The spans of calls whose provider meters itself, by the account that it is given. */
+const SPANS = new WeakMap<Ledger, OpenSpan<"llm-call">>();
+
+/**
+ * The span of the call that an account was opened for.
+ *
+ * @param account What a provider with `metersItself` was given as `ledger`.
+ * @returns The span; absent if the account is no call's, or the call is not traced.
+ */
+export function spanOfAccount(account: Ledger): OpenSpan<"llm-call"> | undefined {
+  return SPANS.get(account);
 }
 
 /** What one attempt is sent with. */
@@ -151,11 +169,20 @@ export class Call implements Disposable {
       : this.#stack.use(this.#ports.clock.deadline(left));
     this.#cancel = this.#stack.use(linkSignals([options.signal, timer?.signal]));
     this.signal = this.#cancel.signal;
-    this.span = openSpan("llm-call", startFacts(provider, messages, options), {
+    this.span = options.within ?? openSpan("llm-call", startFacts(provider, messages, options), {
       trace: options.trace,
       span: options.span,
       ports: this.#ports,
     });
+    if (provider.metersItself === true) this.#lendSpan();
+  }
+
+  /** A provider that asks others tells of them in this call's span, or in that of the traced call which this is part of. */
+  #lendSpan(): void {
+    const { trace, within, ledger } = this.#options;
+    const above = spanOfAccount(ledger);
+    if (trace !== undefined || within !== undefined) SPANS.set(this.account, this.span);
+    else if (above !== undefined) SPANS.set(this.account, { ...above, end: () => {} });
   }
 
   /** Makes attempts until one succeeds or there is no sense in another. */
@@ -221,11 +248,15 @@ export class Call implements Disposable {
     }
   }
 
-  /** Ends a stream that nobody wants the rest of; after its end or its failure this does nothing. */
-  abandon({ reservation }: Attempt<unknown>): void {
+  /** Ends a stream that nobody wants the rest of, once its provider has `left` it; after its end this does nothing. */
+  abandon({ reservation }: Attempt<unknown>, left: Promise<unknown>): void {
     reservation?.abandon();
     this.#cancel.abort();
-    this.span.end("abandoned", { attempts: this.attempts, usage: this.account.spent });
+    const end = (): void =>
+      this.span.end("abandoned", { attempts: this.attempts, usage: this.account.spent });
+    // what a provider charges by itself is charged when it has left too
+    if (reservation === undefined) left.then(end, end);
+    else end();
   }
 
   /** Lets go of timers and listeners. */
@@ -287,6 +318,7 @@ export class Call implements Disposable {
       ports: _p,
       trace: _t,
       span: _s,
+      within: _w,
       sampleIndex: _i,
       round: _n,
       outputType: _o,

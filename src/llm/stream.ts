@@ -72,8 +72,9 @@ async function* passOn(
     yield part;
   } finally {
     if (!over) {
-      call.abandon(attempt);
-      parts.return?.().then(undefined, () => {});
+      const left = parts.return?.() ?? Promise.resolve();
+      left.catch(() => {});
+      call.abandon(attempt, left);
     }
   }
 }

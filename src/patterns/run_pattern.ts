@@ -109,12 +109,16 @@ export class PatternRun {
   }
 
   /**
-   * A provider whose every request is charged to this run, or to `ledger` below it: for what callers bring, such as
-   * evaluators and steps.
+   * A provider whose every request is charged to this run, or to `ledger` below it, and traced below its span, or below
+   * `span`: for what callers bring, such as evaluators and steps.
    */
   metered(
     provider: LlmProvider,
-    over: { readonly ledger?: Ledger; readonly signal?: AbortSignal } = {},
+    over: {
+      readonly ledger?: Ledger;
+      readonly signal?: AbortSignal;
+      readonly span?: SpanContext;
+    } = {},
   ): LlmProvider {
     return meterProvider(provider, { ...this.#callOptions({}), ...over });
   }

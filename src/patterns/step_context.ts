@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Ledger, LlmProvider } from "../llm/mod.ts";
+import type { Ledger, LlmProvider, SpanContext } from "../llm/mod.ts";
 import type { PatternOptions } from "./options.ts";
 import type { PatternRun } from "./run_pattern.ts";
 
@@ -21,7 +21,7 @@ export interface StepContext {
  * Makes what a part works with, on the account of a run.
  *
  * @param parts Whom it asks, the run, the options of the whole; for a part with an account or an end of its own, `ledger`
- * (below that of the run) and `signal`.
+ * (below that of the run) and `signal`; for one with a span of its own, `span`.
  * @returns The context, frozen.
  */
 export function stepContext(parts: {
@@ -30,23 +30,25 @@ export function stepContext(parts: {
   readonly options: PatternOptions;
   readonly ledger?: Ledger;
   readonly signal?: AbortSignal;
+  readonly span?: SpanContext;
 }): StepContext {
   const { run } = parts;
   const { retry, timeoutMs, trace, extra, temperature, maxTokens, seed, reasoning, system } =
     parts.options;
   const signal = parts.signal ?? run.signal;
   const ledger = parts.ledger ?? run.ledger;
+  const span = parts.span ?? run.span;
   const sampling = { temperature, maxTokens, seed, reasoning, system };
   const given = { ...sampling, retry, timeoutMs, trace, extra };
   return Object.freeze({
-    provider: run.metered(parts.provider, { ledger, signal }),
+    provider: run.metered(parts.provider, { ledger, signal, span }),
     signal,
     options: Object.freeze({
       ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
       ledger,
       signal,
       ports: run.ports,
-      span: run.span,
+      span,
     }),
   });
 }

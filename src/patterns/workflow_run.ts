@@ -17,6 +17,7 @@ import {
   openSpan,
   PatternError,
   raceSignal,
+  type SpanContext,
 } from "../llm/mod.ts";
 import { toPlainJson } from "./plain_json.ts";
 import type { PatternRun } from "./run_pattern.ts";
@@ -49,6 +50,13 @@ export interface WorkflowRunParts {
   readonly digests: { readonly workflowDigest: string; readonly inputDigest: string };
   /** What it goes on with. */
   readonly resumed: ResumedState | undefined;
+}
+
+/** What is a step's own. */
+interface StepParts {
+  readonly ledger: Ledger;
+  readonly signal: AbortSignal;
+  readonly span: SpanContext;
 }
 
 /** One run under way. */
@@ -156,7 +164,7 @@ export class WorkflowRun {
       ports: run.ports,
     });
     try {
-      const output = await this.#perform(step, { ledger, signal });
+      const output = await this.#perform(step, { ledger, signal, span: span.context });
       span.end("ok", { usage: ledger.spent });
       this.#keep(step, output);
       const status = this.#skipped.has(step.name) ? "skipped" : "done";
@@ -172,7 +180,7 @@ export class WorkflowRun {
 
   async #perform(
     step: WorkflowStep,
-    parts: { readonly ledger: Ledger; readonly signal: AbortSignal },
+    parts: StepParts,
   ): Promise<JsonValue> {
     const context = this.#context(step, parts);
     if (step.when?.(context) === false) {
@@ -191,13 +199,13 @@ export class WorkflowRun {
 
   async #attempt(
     step: WorkflowStep,
-    parts: { readonly ledger: Ledger; readonly signal: AbortSignal },
+    parts: StepParts,
   ): Promise<JsonValue> {
     const { clock } = this.#parts.run.ports;
     using timer = step.timeoutMs === undefined ? undefined : clock.deadline(step.timeoutMs);
     using linked = linkSignals([parts.signal, timer?.signal]);
     const { signal } = linked;
-    const context = this.#context(step, { ledger: parts.ledger, signal });
+    const context = this.#context(step, { ...parts, signal });
     try {
       return toOutput(await raceSignal(start(step, context), signal));
     } catch (error) {
@@ -210,7 +218,7 @@ export class WorkflowRun {
 
   #context(
     step: WorkflowStep,
-    parts: { readonly ledger: Ledger; readonly signal: AbortSignal },
+    parts: StepParts,
   ): WorkflowStepContext {
     const { provider, run, options, input } = this.#parts;
     const outputs: Record<string, JsonValue> = Object.create(null);

@@ -1,5 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { LlmError, type TraceEvent, type TraceSink } from "../../src/llm/mod.ts";
+import {
+  callModel,
+  createLedger,
+  LlmError,
+  streamModel,
+  type TraceEvent,
+  type TraceSink,
+} from "../../src/llm/mod.ts";
 import { ApprovalGate } from "../../src/patterns/approval.ts";
 import { consensus } from "../../src/patterns/consensus.ts";
 import type { PatternOptions } from "../../src/patterns/options.ts";
@@ -7,7 +14,9 @@ import { pipe } from "../../src/patterns/pipe.ts";
 import { reactLoop } from "../../src/patterns/react_loop.ts";
 import type { ReactTool } from "../../src/patterns/react_options.ts";
 import { refineLoop } from "../../src/patterns/refine_loop.ts";
+import { Router } from "../../src/patterns/router.ts";
 import { Workflow } from "../../src/patterns/workflow.ts";
+import { createFailoverProvider } from "../../src/providers/mod.ts";
 import { manualPorts, MockProvider, type MockReply, mockToolCall } from "../../src/testing/mod.ts";
 
 const SECRET = "the secret of the prompt";
@@ -153,4 +162,122 @@ Deno.test("W35b the trace tells attempts, approvals and how long things took", a
   assert(decided?.kind === "approval-decide" && !decided.approved && decided.reason === "no");
   const blocked = asked.find((event) => event.kind === "tool-call-end");
   assert(blocked?.kind === "tool-call-end" && blocked.blocked === true);
+});
+
+const asking: [what: string, run: Run, spent: number][] = [
+  ["a pipe", (model, options) =>
+    pipe(model, "Q?", {
+      ...options,
+      steps: [{
+        run: ({ provider, options: own }, input) =>
+          consensus(provider, input, { ...own, numSamples: 1 }),
+      }],
+    }), 2],
+  ["a pipe that hands on the provider alone", (model, options) =>
+    pipe(model, "Q?", {
+      ...options,
+      steps: [{
+        run: ({ provider }, input) =>
+          consensus(provider, input, { ports: manualPorts(), numSamples: 1 }),
+      }],
+    }), 2],
+  ["a workflow", (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: (step) => consensus(step.provider, "Q?", { ...step.options, numSamples: 1 }),
+    }]).run(model, {}, options), 2],
+  ["a pipe in a workflow", (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: (step) =>
+        pipe(step.provider, "Q?", {
+          ...step.options,
+          steps: [{
+            run: ({ provider, options: own }, input) =>
+              consensus(provider, input, { ...own, numSamples: 1 }),
+          }],
+        }),
+    }]).run(model, {}, options), 2],
+  ["a router", (model, options) =>
+    new Router([], model).run(
+      (provider, prompt, own) => consensus(provider, prompt, { ...own, numSamples: 1 }),
+      "Q?",
+      { options },
+    ), 2],
+  ["a step that fails over", (model, options) =>
+    pipe(model, "Q?", {
+      ...options,
+      steps: [{
+        run: ({ provider, options: own }, input) => {
+          const down = new MockProvider([new LlmError("overloaded", "HTTP 529")]);
+          const both = createFailoverProvider([down, provider], { ports: manualPorts() });
+          return consensus(both, input, { ...own, numSamples: 1 });
+        },
+      }],
+    }), 3],
+];
+for (const [what, run, spent] of asking) {
+  Deno.test(`a request in ${what} is traced once, its retries within it`, async () => {
+    const events = await trace([retryable, SECRET], run);
+    assertEquals(events.filter(({ kind }) => kind === "llm-call-start").length, 1);
+    const ends = events.filter((event) => event.kind === "llm-call-end");
+    const [end] = ends;
+    assert(ends.length === 1 && end?.kind === "llm-call-end" && end.status === "ok");
+    assertEquals(end.usage.llmCalls, spent);
+    const attempts = events.filter(({ kind }) => kind === "llm-attempt");
+    assert(attempts.length >= 2 && attempts.every(({ spanId }) => spanId === end.spanId));
+  });
+}
+
+Deno.test("a request that a step makes by itself, or through an untraced call, is traced once", async () => {
+  const question = [{ role: "user", content: "Q?" }] as const;
+  const events = await trace([SECRET, SECRET], (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: async ({ provider, options: { ledger = createLedger() } }) => {
+        await provider.complete(question);
+        await callModel(provider, question, { ledger, ports: manualPorts() });
+        return null;
+      },
+    }]).run(model, {}, options));
+  const step = events.find(({ kind }) => kind === "step-start");
+  const calls = events.filter(({ kind }) => kind === "llm-call-start");
+  assertEquals(calls.map(({ parentSpanId }) => parentSpanId), [step?.spanId, step?.spanId]);
+});
+
+Deno.test("what a step of a workflow does is traced below the step", async () => {
+  const events = await trace(["a"], (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: (step) => consensus(step.provider, "Q?", { ...step.options, numSamples: 1 }),
+    }]).run(model, {}, options));
+  const starts = events.filter(({ kind }) => kind.endsWith("-start"));
+  assertEquals(starts.map(({ kind }) => kind), [
+    "pattern-start",
+    "step-start",
+    "pattern-start",
+    "llm-call-start",
+  ]);
+  assertEquals(
+    starts.map(({ parentSpanId }) => starts.findIndex(({ spanId }) => spanId === parentSpanId)),
+    [-1, 0, 1, 2],
+  );
+});
+
+Deno.test("a stream that a step leaves is traced once, with what it spent", async () => {
+  const events = await trace(["one two three"], (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: async ({ provider, options: own }) => {
+        const { ledger = createLedger(), ...rest } = own;
+        const question = [{ role: "user", content: "Q?" }] as const;
+        for await (const _part of streamModel(provider, question, { ...rest, ledger })) break;
+        return null;
+      },
+    }]).run(model, {}, options));
+  const ends = events.filter((event) => event.kind === "llm-call-end");
+  const [end] = ends;
+  assert(ends.length === 1 && end?.kind === "llm-call-end" && end.status === "abandoned");
+  assertEquals(end.usage.llmCalls, 1);
+  assert(end.usage.outputTokens + (end.usage.uncertainTokens ?? 0) > 0);
 });
