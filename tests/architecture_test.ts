@@ -30,6 +30,10 @@ const FOUNDATIONS = ["json", "ports"];
  */
 const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/json/value.ts": ["jsonrpc", "mcp"],
+  "src/jsonrpc/codec.ts": ["mcp"],
+  "src/jsonrpc/line_writer.ts": ["mcp"],
+  "src/jsonrpc/message.ts": ["mcp"],
+  "src/jsonrpc/read_lines.ts": ["mcp"],
   "src/patterns/builtin_tools.ts": ["tools"],
   "src/patterns/consensus.ts": ["tools"],
   "src/patterns/create_telemetry.ts": ["tools"],

@@ -16,23 +16,26 @@ import {
   type Notification,
   type Request,
   type RequestId,
-} from "../jsonrpc/mod.ts";
+} from "../jsonrpc/message.ts";
 import type { CallRequest, ConnectionView, Effect, Session } from "./effects.ts";
 import {
+  CACHE_MS,
   checkLegacyMeta,
   checkModernMeta,
   hasModernClaim,
   isImplementation,
   isWellFormedModernClaim,
   type RequestMeta,
+  serverMeta,
 } from "./meta.ts";
 import {
   isLegacyRevision,
   LATEST_LEGACY_REVISION,
+  type LegacyRevision,
   MODERN_REVISION,
   vocabularyOf,
 } from "./revisions.ts";
-import { discoverResult, initializeResult, type ServerInfo } from "./server_info.ts";
+import type { ServerInfo } from "./server_info.ts";
 
 /** How many streams of notifications may be open at once. */
 export const MAX_STREAMS = 64;
@@ -284,4 +287,37 @@ function methodNotFound(method: string): ErrorObject {
     ? `${method.slice(0, MAX_QUOTED_CHARACTERS)}…`
     : method;
   return { code: ErrorCode.methodNotFound, message: `Method not found: ${name}` };
+}
+
+/** The result of `initialize`, in the shape of the revision that is agreed on. */
+function initializeResult(info: ServerInfo, revision: LegacyRevision): JsonObject {
+  const { serverTitle, serverDescription } = vocabularyOf(revision);
+  return {
+    protocolVersion: revision,
+    capabilities: { tools: {} },
+    serverInfo: {
+      name: info.name,
+      ...(serverTitle ? { title: info.title } : {}),
+      version: info.version,
+      ...(serverDescription ? { description: info.description } : {}),
+    },
+    ...instructions(info),
+  };
+}
+
+/** The result of `server/discover`. */
+function discoverResult(info: ServerInfo): JsonObject {
+  return {
+    resultType: "complete",
+    supportedVersions: [MODERN_REVISION],
+    capabilities: { tools: {} },
+    ...instructions(info),
+    ttlMs: CACHE_MS,
+    cacheScope: "public",
+    _meta: serverMeta(info),
+  };
+}
+
+function instructions(info: ServerInfo): JsonObject {
+  return info.instructions ? { instructions: info.instructions } : {};
 }

@@ -12,6 +12,7 @@ import { ErrorCode, type ErrorObject } from "../jsonrpc/mod.ts";
 import type { Log } from "../ports/mod.ts";
 import { argumentProblems, readyArguments, type Validate } from "./arguments.ts";
 import type { CallRequest } from "./effects.ts";
+import { serverMeta } from "./meta.ts";
 import {
   askableQuestions,
   canShowForm,
@@ -23,7 +24,7 @@ import {
 } from "./questions.ts";
 import type { StateSealer } from "./request_state.ts";
 import { vocabularyOf } from "./revisions.ts";
-import { type ServerInfo, serverMeta } from "./server_info.ts";
+import type { ServerInfo } from "./server_info.ts";
 import type { Answer, Progress, Tool, ToolContext, ToolOutcome } from "./tool.ts";
 import { callResult, failedResult, type ToolResult } from "./tool_shapes.ts";
 

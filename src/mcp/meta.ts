@@ -1,11 +1,13 @@
 /**
- * `_meta` of requests: the claim to the modern era and its ladder of checks, progress tokens, trace context.
+ * `_meta`: of requests the claim to the modern era and its ladder of checks, progress tokens, trace context; of results
+ * who answers.
  *
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/value.ts";
-import { ErrorCode, type ErrorObject, isRequestId, type RequestId } from "../jsonrpc/mod.ts";
+import { ErrorCode, type ErrorObject, isRequestId, type RequestId } from "../jsonrpc/message.ts";
 import { MODERN_REVISION } from "./revisions.ts";
+import type { ServerInfo } from "./server_info.ts";
 
 /** Key of the revision that a modern request speaks. */
 export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
@@ -19,6 +21,9 @@ export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 export const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 /** Key of the stream that a notification belongs to. */
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
+
+/** How long a client may keep what does not change while the process lives: an hour, in milliseconds. */
+export const CACHE_MS = 3_600_000;
 
 const LOG_LEVELS: readonly JsonValue[] = [
   "debug",
@@ -178,4 +183,15 @@ function quoted(keys: readonly string[]): string {
 
 function refused(message: string, data: JsonObject): Checked<never> {
   return { ok: false, error: { code: ErrorCode.invalidParams, message, data } };
+}
+
+/**
+ * `_meta` of every modern result.
+ *
+ * @param info Who the server is.
+ * @returns An object that names it.
+ */
+export function serverMeta(info: ServerInfo): JsonObject {
+  const { name, title, version } = info;
+  return { [SERVER_INFO_KEY]: { name, title, version } };
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { LineWriter, readLines, type ReadLinesOptions } from "../jsonrpc/mod.ts";
+import { LineWriter } from "../jsonrpc/line_writer.ts";
+import { readLines, type ReadLinesOptions } from "../jsonrpc/read_lines.ts";
 import { Server } from "./server.ts";
 import type { ServerOptions } from "./server_options.ts";
 

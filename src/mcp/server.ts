@@ -8,27 +8,28 @@ import {
   byteLength,
   decodeLine,
   encodeLine,
-  ErrorCode,
-  type ErrorObject,
   failure,
-  type Incoming,
-  type InputLine,
   MAX_OUTPUT_BYTES,
   notification,
   type Outgoing,
-  type RequestId,
-  type Response,
   success,
   unreadable,
-} from "../jsonrpc/mod.ts";
+} from "../jsonrpc/codec.ts";
+import {
+  ErrorCode,
+  type ErrorObject,
+  type Incoming,
+  type RequestId,
+  type Response,
+} from "../jsonrpc/message.ts";
+import type { InputLine } from "../jsonrpc/read_lines.ts";
 import type { LogLevel } from "../ports/mod.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CallRequest, ConnectionView, Effect, Session } from "./effects.ts";
-import { SUBSCRIPTION_KEY } from "./meta.ts";
+import { serverMeta, SUBSCRIPTION_KEY } from "./meta.ts";
 import type { Caller } from "./calling.ts";
 import type { ProgressReporter } from "./progress.ts";
 import type { Revision } from "./revisions.ts";
-import { serverMeta } from "./server_info.ts";
 import type { ServerOptions } from "./server_options.ts";
 import type { Progress } from "./tool.ts";
 

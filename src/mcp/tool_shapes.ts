@@ -4,8 +4,9 @@
  * @module
  */
 import type { JsonObject, JsonValue } from "../json/mod.ts";
+import { CACHE_MS, serverMeta } from "./meta.ts";
 import { type Revision, type Vocabulary, vocabularyOf } from "./revisions.ts";
-import { CACHE_MS, type ServerInfo, serverMeta } from "./server_info.ts";
+import type { ServerInfo } from "./server_info.ts";
 import type { ContentBlock, Tool, ToolOutcome } from "./tool.ts";
 
 /** What came of a call in the end. */
