@@ -8,6 +8,7 @@
 import { canonicalJson, deepFreeze } from "../json/mod.ts";
 import {
   ConfigError,
+  type KitError,
   type LlmProvider,
   type LlmResponse,
   type Message,
@@ -87,7 +88,7 @@ export async function reactLoop(
   const tools = await prepareTools(options.tools ?? []);
   return await runPattern("react_loop", options, async (run) => {
     const loop = new Loop({ provider, options, run, tools, history });
-    run.keep(() => loop.facts(undefined));
+    run.keep((error) => loop.facts(reasonOf(error)));
     return await loop.turnUntilAnswered();
   });
 }
@@ -176,7 +177,7 @@ class Loop {
   }
 
   /** What is known of the loop so far. */
-  facts(terminationReason: TerminationReason | undefined): ReactMetadata {
+  facts(terminationReason: TerminationReason): ReactMetadata {
     return {
       rounds: this.#rounds,
       ...this.#counts,
@@ -324,8 +325,14 @@ class Loop {
       } or go on with the conversation in partial.messages`,
       {
         details: { reason, rounds: this.#rounds, toolCallsMade: this.#counts.toolCallsMade },
-        partial: this.facts(reason),
       },
     );
   }
+}
+
+/** What an error means for the loop. */
+function reasonOf({ code, details }: KitError): TerminationReason {
+  if (code === "budget" || code === "aborted") return code;
+  if (code !== "max_rounds") return "failed";
+  return details["reason"] === "max_tool_calls" ? "max_tool_calls" : "max_rounds";
 }

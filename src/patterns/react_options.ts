@@ -119,7 +119,8 @@ export interface ReactLoopOptions extends PatternOptions {
 
 /**
  * Why a loop ended. `natural`: the model answered. `truncated`: its answer was cut off. `refused`: it refused.
- * `max_tool_calls`: it answered because no more tools were allowed. The other three are those of errors.
+ * `max_tool_calls`: it answered because no more tools were allowed, or did not answer even then. The others are those of
+ * errors; `failed` is every one that has no word of its own here, and its `code` says what it was.
  */
 export type TerminationReason =
   | "natural"
@@ -128,7 +129,8 @@ export type TerminationReason =
   | "max_rounds"
   | "max_tool_calls"
   | "budget"
-  | "aborted";
+  | "aborted"
+  | "failed";
 
 /** One tool call of a loop. */
 export interface ReactStep {
@@ -160,8 +162,8 @@ export interface ReactMetadata {
   readonly messagesTrimmed: number;
   /** Whether a summary stood in for them. */
   readonly summarized: boolean;
-  /** Why the loop ended; in `partial`: `undefined`. */
-  readonly terminationReason: TerminationReason | undefined;
+  /** Why the loop ended. */
+  readonly terminationReason: TerminationReason;
   /** Every call, in order. */
   readonly steps: readonly ReactStep[];
   /** The whole conversation; give it back as the input to go on. */

@@ -61,6 +61,8 @@ const SCORE_DIGITS = 2;
  * @throws {ConfigError} Code `argument`, before anything is spent; `KitError` code `checkpoint` if `resumeFrom` does
  * not fit.
  * @throws {PatternError} `evaluator` if not even the first draft could be scored; `pattern` if no draft has text.
+ * @throws {KitError} Of whatever ends it, `partial` has the metadata, and as `value` the best draft: the one that could not be
+ * scored, without `score`, where there is no other.
  */
 export async function refineLoop(
   provider: LlmProvider,
@@ -74,7 +76,7 @@ export async function refineLoop(
   if (options.resumeFrom !== undefined) checkCheckpoint(options.resumeFrom, promptDigest);
   return await runPattern("refine_loop", options, async (run) => {
     const refinement = new Refinement({ provider, prompt, promptDigest, options, run });
-    run.keep(() => refinement.partial());
+    run.keep((error) => refinement.partial(error));
     return await refinement.refine();
   });
 }
@@ -111,6 +113,8 @@ class Refinement {
   readonly #options: RefineOptions;
   readonly #run: PatternRun;
   #best: Draft | undefined;
+  /** The latest draft, until it is scored. */
+  #unscored: string | undefined;
   #history: number[] = [];
   #stale = 0;
   #truncated = 0;
@@ -145,16 +149,25 @@ class Refinement {
         reason = this.#reasonOf(error);
       }
     }
-    const best = this.#best;
-    if (best === undefined || best.text.trim() === "") {
+    const best = this.#usable();
+    if (best === undefined) {
       throw new PatternError("pattern", "Cannot refine: the model gave no draft with text in it");
     }
     return this.#run.result({ value: best.text, score: best.score, metadata: this.#facts(reason) });
   }
 
-  /** What an error leaves. */
-  partial(): { readonly value: string | undefined; readonly score: number | undefined } {
-    return { value: this.#best?.text, score: this.#best?.score, ...this.#facts("aborted") };
+  /** What an error leaves: the best draft, or the one that could not be scored where there is none with text. */
+  partial(error: KitError): {
+    readonly value: string | undefined;
+    readonly score: number | undefined;
+  } {
+    const best = this.#usable() ?? { text: this.#unscored, score: undefined };
+    return { value: best.text, score: best.score, ...this.#facts(partialReason(error)) };
+  }
+
+  /** The best draft, if it has text. */
+  #usable(): Draft | undefined {
+    return this.#best?.text.trim() === "" ? undefined : this.#best;
   }
 
   #facts(stopReason: RefineStopReason): RefineMetadata {
@@ -178,7 +191,7 @@ class Refinement {
 
   /** What a failure means for the work done so far: it is kept where that makes sense. */
   #reasonOf(error: unknown): RefineStopReason {
-    if (this.#best === undefined) throw error;
+    if (this.#usable() === undefined) throw error;
     const code = error instanceof KitError ? error.code : undefined;
     if (code === "evaluator") return "evaluator_failed";
     const spent = code === "budget" || this.#timedOut();
@@ -196,19 +209,21 @@ class Refinement {
       round: this.#history.length,
     });
     if (response.finishReason === "length") this.#truncated += 1;
-    const score = isDraft(response) ? await this.#score(response.content) : 0;
     const text = isDraft(response) ? response.content : "";
+    this.#unscored = text === "" ? undefined : text;
+    const score = text === "" ? 0 : await this.#score(text);
+    this.#unscored = undefined;
     this.#take({ text, score });
     await this.#checkpoint({ text, score });
   }
 
   #messages(): readonly Message[] {
     const { system } = this.#options;
-    const best = this.#best;
+    const best = this.#usable();
     return [
       ...(system === undefined ? [] : [{ role: "system", content: system } as const]),
       { role: "user", content: this.#prompt },
-      ...(best === undefined || best.text.trim() === "" ? [] : [
+      ...(best === undefined ? [] : [
         { role: "assistant", content: best.text } as const,
         { role: "user", content: improvementRequest(best.score) } as const,
       ]),
@@ -290,6 +305,11 @@ class Refinement {
       this.#run.point("checkpoint", { name: `draft ${checkpoint.iteration}`, stored });
     }
   }
+}
+
+function partialReason({ code }: KitError): RefineStopReason {
+  if (code === "budget" || code === "aborted") return code;
+  return code === "evaluator" ? "evaluator_failed" : "failed";
 }
 
 function isDraft(response: LlmResponse): boolean {

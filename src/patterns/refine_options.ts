@@ -28,7 +28,8 @@ export type Evaluator = (draft: string, context: EvaluationContext) => Promise<n
 
 /**
  * Why a refinement ended. `target`: the score was reached. `plateau`: the best did not get better. `budget`: no more may
- * be spent. `evaluator_failed`: a draft could not be scored. `aborted`: only in what an error leaves as `partial`.
+ * be spent. `evaluator_failed`: a draft could not be scored. Only in what an error leaves as `partial`: `aborted`, and
+ * `failed` for any other error, whose `code` says what it was.
  */
 export type RefineStopReason =
   | "target"
@@ -36,7 +37,8 @@ export type RefineStopReason =
   | "max_iterations"
   | "budget"
   | "aborted"
-  | "evaluator_failed";
+  | "evaluator_failed"
+  | "failed";
 
 /** A refinement between two drafts. Plain data: it can be written as JSON and read back. */
 export interface RefineCheckpoint {

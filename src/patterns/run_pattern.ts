@@ -65,7 +65,7 @@ export class PatternRun {
   readonly point: OpenSpan<"pattern">["point"];
   readonly #options: PatternOptions;
   readonly #warnings = new Set<string>();
-  #kept: (() => unknown) | undefined;
+  #kept: ((error: KitError) => unknown) | undefined;
   #common: CallOptions | undefined;
 
   /** Made by {@linkcode runPattern} alone. */
@@ -85,14 +85,14 @@ export class PatternRun {
     this.point = parts.span.point;
   }
 
-  /** What to hand to the caller as `partial` if the run fails from here on. */
-  keep(partial: () => unknown): void {
+  /** What to hand to the caller as `partial` if the run fails from here on, and how. */
+  keep(partial: (error: KitError) => unknown): void {
     this.#kept = partial;
   }
 
-  /** What was kept. */
-  get kept(): unknown {
-    return this.#kept?.();
+  /** What was kept, for the error that the run fails with. */
+  keptFor(error: KitError): unknown {
+    return this.#kept?.(error);
   }
 
   /** Asks a model on this run's account. */
@@ -197,7 +197,7 @@ export async function runPattern<T>(
     const error = explain(thrown, { name, options, timedOut: timer?.signal.aborted === true });
     const status = error.code === "aborted" ? "aborted" : "error";
     span.end(status, { usage: ledger.spent, errorCode: error.code });
-    const partial = run.kept ?? error.partial;
+    const partial = run.keptFor(error) ?? error.partial;
     throw copyError(error, {
       usage: { ...ledger.spent },
       details: { pattern: name, ...error.details },

@@ -92,7 +92,7 @@ function loopOutcome(
     rejected_tool_calls: metadata.rejectedToolCalls,
     truncated_responses: metadata.truncatedResponses,
     truncated_observations: metadata.truncatedObservations,
-    termination_reason: metadata.terminationReason ?? "natural",
+    termination_reason: metadata.terminationReason,
     steps: metadata.steps.slice(0, MAX_STEPS).map((step) => ({
       round: step.round,
       tool: step.tool,

@@ -411,6 +411,7 @@ Deno.test("reactLoop() ends tools with the caller's signal", async () => {
     signal: controller.signal,
   });
   assertEquals([error.code, partial.rounds, ports.clock.pending], ["aborted", 1, 0]);
+  assertEquals(partial.terminationReason, "aborted");
 });
 
 Deno.test("W35 reactLoop() is not changed by listeners, sinks and checkpoints that throw", async () => {
@@ -521,3 +522,24 @@ Deno.test("W51 reactLoop() neither changes nor shares the caller's messages", as
   assertEquals(messages.length, 1);
   assert(!Object.isFrozen(messages[0]) && Object.isFrozen(result.metadata.messages[0]));
 });
+
+const ends: [what: string, options: ReactLoopOptions, told: [code: string, reason: string]][] = [
+  ["out of rounds", { maxRounds: 1 }, ["max_rounds", "max_rounds"]],
+  ["out of tool calls", { maxToolCalls: 1 }, ["max_rounds", "max_tool_calls"]],
+  ["out of budget", { budget: { maxCalls: 1 } }, ["budget", "budget"]],
+  ["past its deadline", { deadlineMs: 0 }, ["budget", "budget"]],
+  ["stuck", { maxRepeatedRounds: 1 }, ["stuck", "failed"]],
+  ["not approved in time", {
+    approvalGate: new ApprovalGate(() => new Promise(() => {}), {
+      timeoutMs: 10,
+      onTimeout: "throw",
+    }),
+  }, ["approval_timeout", "failed"]],
+];
+for (const [what, options, [code, reason]] of ends) {
+  Deno.test(`reactLoop() ${what} says why it ended in what it leaves`, async () => {
+    const script = [calls("t"), calls("t"), calls("t")];
+    const { error, partial } = await failure(script, { tools: [tool("t", () => "1")], ...options });
+    assertEquals([error.code, partial.terminationReason], [code, reason]);
+  });
+}

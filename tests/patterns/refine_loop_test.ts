@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { KitError } from "../../src/llm/mod.ts";
+import { KitError, LlmError } from "../../src/llm/mod.ts";
 import { refineLoop } from "../../src/patterns/refine_loop.ts";
 import type {
   Evaluator,
@@ -259,4 +259,60 @@ Deno.test("W49 refineLoop() goes on when a checkpoint cannot be kept, unless tol
 Deno.test("W51 refineLoop() gives a history that cannot be added to", async () => {
   const { result } = await refine(["one"], { evaluator: scores(1) });
   assert(Object.isFrozen(result.metadata.scoreHistory));
+});
+
+const lost: [
+  what: string,
+  script: MockReply[],
+  options: RefineOptions,
+  told: [code: string, reason: string],
+][] = [
+  ["no judgement can be read", ["draft", "eleven", "15"], {}, ["evaluator", "evaluator_failed"]],
+  ["the evaluator gives no score", ["draft"], { evaluator: () => NaN }, [
+    "evaluator",
+    "evaluator_failed",
+  ]],
+  ["the evaluator throws", ["draft"], { evaluator: () => Promise.reject(new Error("no")) }, [
+    "evaluator",
+    "evaluator_failed",
+  ]],
+  ["the budget is spent", ["draft"], { budget: { maxCalls: 1 } }, ["budget", "budget"]],
+  ["its deadline passes", ["draft"], {
+    deadlineMs: 100,
+    evaluator: () => new Promise<number>(() => {}),
+  }, ["budget", "budget"]],
+  ["the judge refuses the key", ["draft", new LlmError("auth", "HTTP 401")], {}, [
+    "auth",
+    "failed",
+  ]],
+  ["an empty one came before", ["", "draft"], { evaluator: () => NaN }, [
+    "evaluator",
+    "evaluator_failed",
+  ]],
+];
+for (const [what, script, options, [code, reason]] of lost) {
+  Deno.test(`W27 refineLoop() leaves a draft that it could not score as partial: ${what}`, async () => {
+    const error = await assertRejects(() => refine(script, options), KitError);
+    const { value, score, stopReason } = error.partial as {
+      readonly value: unknown;
+      readonly score: unknown;
+      readonly stopReason: unknown;
+    };
+    assertEquals([error.code, stopReason], [code, reason]);
+    assertEquals([value, score], ["draft", undefined]);
+  });
+}
+
+Deno.test("W27 refineLoop() that is aborted while it judges leaves the draft as partial", async () => {
+  const end = new AbortController();
+  const evaluator: Evaluator = () => {
+    end.abort("enough");
+    return new Promise<number>(() => {});
+  };
+  const error = await assertRejects(
+    () => refine(["draft"], { signal: end.signal, evaluator }),
+    KitError,
+  );
+  const { value, stopReason } = error.partial as { value: string; stopReason: string };
+  assertEquals([error.code, value, stopReason], ["aborted", "draft", "aborted"]);
 });
