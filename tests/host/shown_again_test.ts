@@ -73,3 +73,13 @@ Deno.test("Host.resume() goes on by its handle though another run has spent the 
   const { object } = await host.resume({ checkpoint: String(first["checkpoint"]), inputs });
   assertEquals(object["result"], "first");
 });
+
+Deno.test("Host.resume() by the file spends the handle of the same suspension, and says so", async () => {
+  const model = new MockProvider(["D", "Y"]);
+  const { host } = rig({ model, checkpointDirectory: "/project" });
+  const first = (await host.run({ source: ASKING, hitl: true, checkpointPath: "c.json" })).object;
+  const inputs = { "decision.answer": "yes" };
+  assertEquals((await host.resume({ checkpoint: "c.json", inputs })).object["status"], "done");
+  const { object } = await host.resume({ checkpoint: String(first["checkpoint"]), inputs });
+  assertEquals([object["error"], object["run"]], ["already-resumed", first["run"]]);
+});

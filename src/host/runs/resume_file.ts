@@ -28,7 +28,9 @@ import {
 import { type FileLock, lockFile } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
+import { keeping } from "./keeping.ts";
 import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts";
+import { LEASE_MS } from "./renewal.ts";
 import { savedReport } from "./report.ts";
 import { injected, modelsAgain } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
@@ -83,7 +85,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
   return await goOn(start, resuming);
 }
 
-/** Prepares everything; the handle of the same suspension gives way only when nothing can fail any more. */
+/** Prepares everything; the handle of the same suspension is claimed only when nothing can fail any more. */
 async function startFromFile(file: LockedFile, resuming: Resuming): Promise<StartRun | Refusal> {
   const { given, path, slot } = file;
   const { request, call, parts } = resuming;
@@ -106,7 +108,7 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
   const word = readEffectWord(request.inputs);
   const oracle = await createRunOracle(prepared, parts.core, call);
   const keeper = await fileKeeper(file, { place, prepared, runId: saved.run_id, parts });
-  const refused = await giveWay(saved.run_id, parts) ?? await parts.supervisor.begin(saved);
+  const refused = await claimOrBegin(saved, parts);
   if (refused !== undefined) return refused;
   return {
     place: slot,
@@ -224,10 +226,20 @@ async function takenByStore(
   });
 }
 
-/** The handle of the same suspension gives way to the file: one of the two goes on, never both. */
-async function giveWay(run: string, { supervisor }: RunParts): Promise<Refusal | undefined> {
+/** The handle of the same suspension is claimed with the file: one of the two goes on, never both. */
+async function claimOrBegin(
+  saved: SavedRun,
+  { supervisor }: RunParts,
+): Promise<Refusal | undefined> {
   const store = await supervisor.store();
-  if ((await store.look(run)) === undefined || await store.forget(run)) return undefined;
+  const run = saved.run_id;
+  const record = await keeping(store.look(run));
+  if (record === undefined) return await supervisor.begin(saved);
+  const by = { holder: supervisor.holder, leaseForMs: LEASE_MS };
+  const claim = record.handle === undefined
+    ? undefined
+    : await keeping(store.claim(record.handle, by));
+  if (claim?.kind === "claimed") return undefined;
   return refuse("busy", [`The run is under way; look at it with {"run": "${run}"}`], { run });
 }
 
