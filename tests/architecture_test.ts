@@ -26,7 +26,8 @@ const FOUNDATIONS = ["json", "ports"];
 /**
  * Files that other rooms may import beside `mod.ts`. Before the first answer of the server each module costs 0.1 to
  * 0.2 ms (src/mcp/README.md, "What waits for the first answer"); later each costs 30 to 60 KiB of memory for good
- * (src/patterns/README.md, "A tool loads the pattern that it runs").
+ * (src/patterns/README.md, "A tool loads the pattern that it runs"). Checks and listings run nothing (src/host/README.md,
+ * "What looks does not load what runs").
  */
 const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/json/value.ts": ["jsonrpc", "mcp"],
@@ -34,6 +35,11 @@ const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/jsonrpc/line_writer.ts": ["mcp"],
   "src/jsonrpc/message.ts": ["mcp"],
   "src/jsonrpc/read_lines.ts": ["mcp"],
+  "src/machine/estimate.ts": ["cli"],
+  "src/machine/examine.ts": ["host"],
+  "src/machine/format.ts": ["host"],
+  "src/machine/load_reader.ts": ["host"],
+  "src/machine/registry.ts": ["host"],
   "src/patterns/builtin_tools.ts": ["tools"],
   "src/patterns/consensus.ts": ["tools"],
   "src/patterns/create_telemetry.ts": ["tools"],

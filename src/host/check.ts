@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Diagnostic, examineMachine, type ReadResult } from "../machine/mod.ts";
+import { examineMachine } from "../machine/examine.ts";
+import type { Diagnostic, ReadResult } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";

@@ -32,13 +32,17 @@ export function createHost(options: HostOptions): Host {
   return new LazyHost(options);
 }
 
-/** What is behind the edge. */
+/** What runs machines. */
 type Calls = typeof import("./calls.ts");
 
 /**
- * Not a literal where it is imported: what a literal names is read when the program starts, reached or not.
+ * Not literals where they are imported: what a literal names is read when the program starts, reached or not. Calls
+ * that run nothing have files of their own (README.md, "What looks does not load what runs").
  */
 const CALLS: string = "./calls.ts";
+const CHECK: string = "./check.ts";
+const MACHINES: string = "./machines.ts";
+const REPORT: string = "./config/report.ts";
 
 /** What votes need, and calls build on. */
 type Core = typeof import("./core.ts");
@@ -89,23 +93,27 @@ class LazyHost implements Host {
   }
 
   async check(request: CheckRequest, call: CallOptions = {}): Promise<CheckEmitted> {
-    const { calls, core } = await this.#open();
-    return await calls.checkTarget(request, core, this.#emitOptions(call, "full"));
+    const core = await this.#openCore();
+    const { checkTarget }: typeof import("./check.ts") = await import(CHECK);
+    return await checkTarget(request, core, this.#emitOptions(call, "full"));
   }
 
   async listMachines(options: { readonly directory?: string } = {}): Promise<Emitted> {
-    const { calls, core } = await this.#open();
-    return await calls.listMachines(core, options);
+    const core = await this.#openCore();
+    const { listMachines }: typeof import("./machines.ts") = await import(MACHINES);
+    return await listMachines(core, options);
   }
 
   async describeMachine(name: string, call: CallOptions = {}): Promise<Emitted> {
-    const { calls, core } = await this.#open();
-    return await calls.describeMachine(name, core, this.#emitOptions(call, "full"));
+    const core = await this.#openCore();
+    const { describeMachine }: typeof import("./machines.ts") = await import(MACHINES);
+    return await describeMachine(name, core, this.#emitOptions(call, "full"));
   }
 
   async configuration(): Promise<ConfigReport> {
-    const { calls, core } = await this.#open();
-    return await calls.reportConfiguration(core);
+    const core = await this.#openCore();
+    const { reportConfiguration }: typeof import("./config/report.ts") = await import(REPORT);
+    return await reportConfiguration(core);
   }
 
   async runs(): Promise<readonly RunSummary[]> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, member } from "../json/mod.ts";
-import { countChars, firstChars } from "../machine/mod.ts";
+import { countChars, firstChars } from "../machine/format.ts";
 import { fit, summaries, traceOf } from "./fit.ts";
 import type { CallOptions } from "./host.ts";
 import type { Door } from "./options.ts";

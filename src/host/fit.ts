@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
-import { countChars, firstChars } from "../machine/mod.ts";
+import { countChars, firstChars } from "../machine/format.ts";
 
 /** Steps that are kept where even a summary is too large. */
 const MAX_ESSENTIAL_STEPS = 20;

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { loadReader, type Reader, type ReadResult } from "../machine/mod.ts";
+import { loadReader, type Reader } from "../machine/load_reader.ts";
+import type { ReadResult } from "../machine/mod.ts";
 
 /** Most texts that are kept. */
 const MAX_TEXTS = 64;

@@ -5,7 +5,8 @@
  */
 // deno-lint-ignore-file camelcase -- the wire names of results
 import type { JsonObject } from "../json/mod.ts";
-import { clip, type Machine, type State } from "../machine/mod.ts";
+import { clip } from "../machine/format.ts";
+import type { Machine, State } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
 import type { Emitted } from "./result.ts";

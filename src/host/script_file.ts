@@ -4,7 +4,8 @@
  * @module
  */
 import { isJsonObject, type JsonValue, member } from "../json/mod.ts";
-import { loadReader, type Script } from "../machine/mod.ts";
+import { loadReader } from "../machine/load_reader.ts";
+import type { Script } from "../machine/mod.ts";
 import { FileError, type FileFailure } from "../ports/mod.ts";
 import type { HostOptions } from "./options.ts";
 

@@ -8,9 +8,13 @@ import { FileError } from "../ports/mod.ts";
 import { confineMachine } from "./confine.ts";
 import type { HostCore } from "./core.ts";
 import type { MachineReference } from "./host.ts";
+import { joinPath } from "./paths.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { type Registries, withTarget } from "./registry/registries.ts";
 import { MAX_MACHINE_BYTES } from "./registry/scan.ts";
+
+/** Most files of a directory that are named instead of it. */
+const MAX_NAMED = 5;
 
 /** What a checkpoint says of a machine that came inline. */
 export const INLINE_PATH = "<inline>";
@@ -99,6 +103,12 @@ async function namedTarget(path: string, core: HostCore): Promise<Target | Refus
     };
   }
   const shown = Array.from(path).slice(0, 200).join("");
+  if (core.options.door !== "mcp") {
+    const inside = await machinesIn(path, core);
+    if (inside !== undefined) {
+      return refuse("prepare-failed", [`'${shown}' is a directory: ${inside}`]);
+    }
+  }
   // The same words whether or not a file is there that the door may not read.
   const hint = core.options.door === "mcp" && /[\\/]|\.mkl?$/.test(path)
     ? '; over MCP a file counts only in the workspace, a directory of machines or a project: give "source", ' +
@@ -107,6 +117,18 @@ async function namedTarget(path: string, core: HostCore): Promise<Target | Refus
   return refuse("prepare-failed", [
     `no such file or bundled machine: '${shown}' (bundled: [${base.names().join(", ")}])${hint}`,
   ]);
+}
+
+/** What can be named instead of a directory, as a clause; `undefined` if it is none. */
+async function machinesIn(path: string, core: HostCore): Promise<string | undefined> {
+  const { files } = core.options.ports;
+  const status = await files.stat(path).catch(() => undefined);
+  if (status?.kind !== "directory") return undefined;
+  const entries = await files.list(path).catch(() => []);
+  const found = entries.filter(({ kind, name }) => kind === "file" && /\.mkl?$/.test(name));
+  if (found.length === 0) return "name a file; no *.mk lies in it";
+  const named = found.slice(0, MAX_NAMED).map(({ name }) => joinPath(path, name));
+  return `name the files in it: ${[...named, ...found.length > MAX_NAMED ? ["…"] : []].join(" ")}`;
 }
 
 async function fileTarget(
@@ -144,7 +166,8 @@ async function readTarget(
     "enforced",
   );
   const seen = machine ?? draft;
-  const base = await see(await core.registries(), seen?.name);
+  const registries = await core.registries();
+  const base = callsOthers(seen) ? await see(registries, seen?.name) : registries.bundled;
   return {
     kind: "found",
     machine,
@@ -154,4 +177,9 @@ async function readTarget(
     diagnostics,
     warnings: [],
   };
+}
+
+/** Whether a machine asks for others by name: only then those beside it are read. */
+function callsOthers(machine: Machine | undefined): boolean {
+  return [...machine?.states.values() ?? []].some(({ kind }) => kind === "call");
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { MockProvider } from "../../src/testing/mod.ts";
+import { MemoryFiles } from "../cli/memory_files.ts";
 import { PLAIN, rig, type RigOptions } from "./harness.ts";
 
 function machine(name: string, result = "x"): string {
@@ -147,11 +148,51 @@ Deno.test("Host.run() refuses a source that is too large before it reads it", as
 });
 
 Deno.test("Host.run() leaves a broken sibling out and logs it", async () => {
-  const files = { "/project/a.mk": PLAIN, "/project/broken.mk": "a: [", "/project/list.mk": "- 1" };
+  const files = {
+    "/project/a.mk": caller("calls", "plain"),
+    "/project/plain.mk": PLAIN,
+    "/project/broken.mk": "a: [",
+    "/project/list.mk": "- 1",
+  };
   const { error, log } = await run({ path: "a.mk" }, { files, door: "cli" });
   assertEquals(error, null);
   assert(
     log.some((line) => line.includes("broken.mk")) && log.some((line) => line.includes("list.mk")),
+  );
+});
+
+Deno.test("Host.check() reads what lies beside a machine only if it calls others", async () => {
+  class Watched extends MemoryFiles {
+    readonly reads: string[] = [];
+    override read(path: string): Promise<Uint8Array<ArrayBuffer>> {
+      this.reads.push(path);
+      return super.read(path);
+    }
+  }
+  const texts = {
+    "/project/a.mk": machine("a"),
+    "/project/b.mk": caller("b", "c"),
+    "/project/c.mk": machine("c"),
+  };
+  const alone = new Watched(texts);
+  await rig({ files: alone, door: "cli" }).host.check({ path: "a.mk" });
+  assertFalse(alone.reads.includes("/project/c.mk"));
+  const calling = new Watched(texts);
+  await rig({ files: calling, door: "cli" }).host.check({ path: "b.mk" });
+  assert(calling.reads.includes("/project/c.mk"));
+});
+
+Deno.test("Host.check() of a directory names the files in it, at the command line alone", async () => {
+  const files = { "/project/m/a.mk": PLAIN, "/project/m/b.mk": PLAIN, "/project/e/x.txt": "" };
+  const { host } = rig({ files, door: "cli" });
+  const said = async (path: string): Promise<unknown> =>
+    (await host.check({ path })).object["errors"];
+  assertEquals(await said("m"), ["'m' is a directory: name the files in it: m/a.mk m/b.mk"]);
+  assertEquals(await said("e"), ["'e' is a directory: name a file; no *.mk lies in it"]);
+  const remote = rig({ files, door: "mcp" }).host;
+  assertStringIncludes(
+    String((await remote.check({ path: "m" })).object["errors"]),
+    "no such file or bundled machine: 'm'",
   );
 });
 

@@ -12,7 +12,7 @@ import {
   printForeign,
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
-import { estimateRun } from "../../machine/mod.ts";
+import { estimateRun } from "../../machine/estimate.ts";
 import { EXIT } from "../exit_codes.ts";
 import { openHost, optional } from "../open_host.ts";
 import { grouped } from "../run_output.ts";

@@ -14,7 +14,6 @@ import {
 } from "../checked_files.ts";
 import type { Invocation } from "../command.ts";
 import type { Host } from "../../host/mod.ts";
-import { createModelOracle, liveLint, parseMachine } from "../../machine/mod.ts";
 import { EXIT } from "../exit_codes.ts";
 import { openHost, optional } from "../open_host.ts";
 import { printable } from "../output.ts";
@@ -61,6 +60,9 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
+/** No literal where it is imported: only `--llm` runs states. */
+const MACHINE: string = "../../machine/mod.ts";
+
 type LiveFindings = ReadonlyMap<CheckedFile, readonly string[]>;
 
 const NO_LIVE_FINDINGS: LiveFindings = new Map();
@@ -72,6 +74,8 @@ async function askModel(
 ): Promise<LiveFindings | Error> {
   const outcome = await host.models();
   if (outcome.kind === "problem") return new Error(outcome.problem.message);
+  const { createModelOracle, liveLint, parseMachine }: typeof import("../../machine/mod.ts") =
+    await import(MACHINE);
   const { tiers, judge, params } = outcome.models;
   const oracle = createModelOracle({
     tiers,

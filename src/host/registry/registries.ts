@@ -3,13 +3,9 @@
  *
  * @module
  */
-import {
-  createRegistry,
-  libraryRegistry,
-  loadReader,
-  type Machine,
-  type Registry,
-} from "../../machine/mod.ts";
+import { loadReader } from "../../machine/load_reader.ts";
+import type { Machine, Registry } from "../../machine/mod.ts";
+import { createRegistry, libraryRegistry } from "../../machine/registry.ts";
 import type { Ports } from "../../ports/mod.ts";
 import { type Directories, SYSTEM_MACHINES } from "../config/directories.ts";
 import { directoryOf, joinPath, nameOf } from "../paths.ts";
