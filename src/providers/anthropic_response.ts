@@ -12,7 +12,7 @@ import {
   type ToolCall,
 } from "../llm/mod.ts";
 import { filtered, stringOf } from "./openai_response.ts";
-import { NO_REPORT } from "./token_usage.ts";
+import { NO_REPORT, readBilled } from "./token_usage.ts";
 
 /** What an answer says. */
 export interface AnthropicAnswer {
@@ -28,20 +28,23 @@ export interface AnthropicAnswer {
   readonly id: string | undefined;
 }
 
-/** Reads the body of a whole answer. */
+/** Reads the body of a whole answer; the error of one that cannot be read has the counts that it carries. */
 export function readAnthropicAnswer(
   body: JsonObject,
   fail: (problem: string) => Error,
 ): AnthropicAnswer {
-  const content = member(body, "content");
-  if (!Array.isArray(content)) throw fail("it has no list of content");
-  return {
-    blocks: content.filter(isJsonObject),
-    stopReason: stringOf(member(body, "stop_reason")),
-    usage: readAnthropicUsage(member(body, "usage")),
-    model: stringOf(member(body, "model")),
-    id: stringOf(member(body, "id")),
-  };
+  const usage = readAnthropicUsage(member(body, "usage"));
+  return readBilled(usage, () => {
+    const content = member(body, "content");
+    if (!Array.isArray(content)) throw fail("it has no list of content");
+    return {
+      blocks: content.filter(isJsonObject),
+      stopReason: stringOf(member(body, "stop_reason")),
+      usage,
+      model: stringOf(member(body, "model")),
+      id: stringOf(member(body, "id")),
+    };
+  });
 }
 
 /** Prompt tokens are split by whether they were cached; together they are what was read. */

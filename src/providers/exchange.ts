@@ -174,7 +174,7 @@ export class Exchange implements Disposable {
   [Symbol.dispose](): void {
     const body = this.#reader ?? this.response.body;
     body?.cancel().then(undefined, () => {});
-    this.#link.abort();
+    this.#link.abort(OVER);
     this.#scope.dispose();
   }
 
@@ -243,6 +243,9 @@ function openReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): ByteReader {
     cancel: () => reader.cancel(),
   };
 }
+
+/** Made once: a reason of its own for each request would record a stack that nobody reads. */
+const OVER = new DOMException("The exchange is over", "AbortError");
 
 const GZIP = [0x1f, 0x8b] as const;
 

@@ -21,7 +21,7 @@ import {
   toolCallsInText,
 } from "../llm/mod.ts";
 import { jsonDepthExceeds } from "./exchange.ts";
-import { readTokenUsage } from "./token_usage.ts";
+import { readBilled, readTokenUsage } from "./token_usage.ts";
 
 /** What an answer said, before it is interpreted. Streams and whole answers meet here. */
 export interface RawAnswer {
@@ -75,8 +75,16 @@ export function parseBody(text: string, fail: (problem: string) => Error): JsonO
   return body;
 }
 
-/** Reads the body of a whole answer. */
+/** Reads the body of a whole answer; the error of one that cannot be read has the counts that it carries. */
 export function readAnswer(body: JsonObject, fail: (problem: string) => Error): RawAnswer {
+  const usage = readTokenUsage(member(body, "usage"));
+  return readBilled(usage, () => ({ ...readChoice(body, fail), usage }));
+}
+
+function readChoice(
+  body: JsonObject,
+  fail: (problem: string) => Error,
+): Omit<RawAnswer, "usage"> {
   const choices = member(body, "choices");
   const choice = Array.isArray(choices) ? choices[0] : undefined;
   if (choice === undefined) throw fail("it has no choices");
@@ -89,7 +97,6 @@ export function readAnswer(body: JsonObject, fail: (problem: string) => Error): 
     toolCalls: rawToolCalls(message, fail),
     finishReason: stringOf(member(choice, "finish_reason")),
     refusal: stringOf(member(message, "refusal")),
-    usage: readTokenUsage(member(body, "usage")),
     model: stringOf(member(body, "model")),
     id: stringOf(member(body, "id")),
   };

@@ -4,7 +4,7 @@
  * @module
  */
 import { isJsonObject, type JsonObject, type JsonValue, member } from "../json/mod.ts";
-import { isTokenCount, type TokenUsage } from "../llm/mod.ts";
+import { copyError, isTokenCount, LlmError, type TokenUsage } from "../llm/mod.ts";
 
 /** Nothing reported. */
 export const NO_REPORT: TokenUsage = Object.freeze({
@@ -44,6 +44,27 @@ function countOf(usage: JsonObject, names: readonly string[]): number | undefine
 
 function difference(total: number | undefined, part: number | undefined): number | undefined {
   return total === undefined || part === undefined || total < part ? undefined : total - part;
+}
+
+/**
+ * Reads an answer whose counts are known already. If the rest of it cannot be read, the error says what it cost, since the
+ * endpoint bills what it counted and not what could be used.
+ *
+ * @param usage The counts.
+ * @param read Reads the answer.
+ * @returns What `read` gives.
+ * @throws What `read` throws, with `usage` if the counts are known.
+ */
+export function readBilled<T>(usage: TokenUsage, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!usage.known || !(error instanceof LlmError)) throw error;
+    const { inputTokens, outputTokens } = usage;
+    throw copyError(error, {
+      usage: { inputTokens, outputTokens, llmCalls: 1, uncertainTokens: 0 },
+    });
+  }
 }
 
 /** Bytes of prompt for one reported token from which on it looks as if the endpoint had cut the prompt. */

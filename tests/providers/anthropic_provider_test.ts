@@ -270,6 +270,16 @@ Deno.test("stream() throws the error of an error event", async () => {
   assertEquals([failed.code, failed.retryable], ["overloaded", true]);
 });
 
+Deno.test("complete() tells what an answer without content cost", async () => {
+  const usage = { input_tokens: 7, output_tokens: 3 };
+  const error = await assertRejects(() => ask(json({ type: "message", usage })), LlmError);
+  assertEquals([error.code, error.usage.inputTokens, error.usage.outputTokens], [
+    "bad_response",
+    7,
+    3,
+  ]);
+});
+
 Deno.test("stream() that stops early is bad_response", async () => {
   const failed = await assertRejects(
     () => collect(make(fakePorts(frames(START))).stream(MESSAGES)),

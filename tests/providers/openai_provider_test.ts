@@ -347,6 +347,44 @@ for (const [what, response, says] of unreadable) {
   });
 }
 
+const billed: [
+  what: string,
+  body: Readonly<Record<string, unknown>>,
+  charged: [number, number, number],
+][] = [
+  ["usage and no choices", { usage: { prompt_tokens: 70, completion_tokens: 30 } }, [70, 30, 0]],
+  ["usage and a choice without a message", {
+    choices: [{ message: null }],
+    usage: { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 },
+  }, [7, 0, 0]],
+  ["neither choices nor usage", {}, [11, 10, 21]],
+  ["no choices, and counts that cannot be believed", { usage: { prompt_tokens: -5 } }, [
+    11,
+    10,
+    21,
+  ]],
+];
+for (const [what, body, [inputTokens, outputTokens, uncertainTokens]] of billed) {
+  Deno.test(`callModel() charges an answer with ${what} by what is known of it`, async () => {
+    const ports = fakePorts(json(body));
+    const ledger = createLedger();
+    await assertRejects(
+      () =>
+        callModel(make(ports), MESSAGES, {
+          ledger,
+          maxTokens: 10,
+          retry: { maxAttempts: 1 },
+          ports: {
+            clock: ports.clock,
+            random: new SeededRandom(),
+          },
+        }),
+      LlmError,
+    );
+    assertEquals(ledger.spent, { inputTokens, outputTokens, llmCalls: 1, uncertainTokens });
+  });
+}
+
 Deno.test("complete() reads no more than maxResponseBytes", async () => {
   let pulled = 0;
   const endless = new ReadableStream({
