@@ -24,6 +24,7 @@ import {
 } from "../llm/mod.ts";
 import { ambientPorts, type Ports } from "../ports/mod.ts";
 import type { BatchEndpoint } from "./batch_options.ts";
+import { checkText } from "./options.ts";
 import { truncateText } from "./text_limits.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
@@ -78,7 +79,7 @@ export class BatchClient {
     return readStatus(await this.#json("POST", this.#url("v1/messages/batches"), body));
   }
 
-  /** Looks at a batch. */
+  /** Looks at a batch. An empty id is refused: it would be the address of the list. */
   async look(batchId: string): Promise<BatchStatus> {
     return readStatus(await this.#json("GET", this.#batchUrl(batchId)));
   }
@@ -114,7 +115,14 @@ export class BatchClient {
 
   /** Fetches the results of a batch that has ended, one object for each entry. */
   async results(status: BatchStatus): Promise<readonly JsonObject[]> {
-    const url = URL.parse(status.resultsUrl ?? "", this.#base);
+    if (status.resultsUrl === undefined) {
+      throw new LlmError(
+        "bad_response",
+        `Cannot fetch the results of batch "${status.id}": it has ended without "results_url"`,
+        { details: { batchId: status.id } },
+      );
+    }
+    const url = URL.parse(status.resultsUrl, this.#base);
     if (url === null || url.origin !== this.#base.origin || url.username !== "") {
       const origin = url === null ? "none" : url.origin;
       throw new LlmError(
@@ -169,6 +177,7 @@ export class BatchClient {
   }
 
   #batchUrl(batchId: string): URL {
+    checkText("batchId", batchId);
     return this.#url(`v1/messages/batches/${encodeURIComponent(batchId)}`);
   }
 

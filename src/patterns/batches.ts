@@ -5,6 +5,7 @@
  */
 import { deepFreeze, type JsonObject } from "../json/mod.ts";
 import {
+  ConfigError,
   copyError,
   createLedger,
   DEFAULT_MAX_TOKENS,
@@ -27,8 +28,12 @@ import type {
   MapBatchOptions,
 } from "./batch_options.ts";
 import { type BatchEntry, readEntries } from "./batch_results.ts";
-import { consensus } from "./consensus.ts";
-import { CONSENSUS_TEMPERATURE, DEFAULT_SAMPLES, MAX_SAMPLES } from "./consensus_options.ts";
+import { holdVote, planVote } from "./consensus.ts";
+import {
+  CONSENSUS_TEMPERATURE,
+  type ConsensusOptions,
+  DEFAULT_SAMPLES,
+} from "./consensus_options.ts";
 import { checkNumber, checkText, type PatternResult } from "./options.ts";
 
 /** Most entries of one batch, by the endpoint's own limit. */
@@ -70,23 +75,23 @@ const MAX_PROBLEMS_TOLD = 20;
  * @param prompt The question, not blank.
  * @param options The endpoint, and how the vote is held. With `batchId` nothing is sent: the batch is gone on with.
  * @returns The winner.
- * @throws {KitError} As `consensus` does; `timeout` with `details.batchId` when the waiting is over, to go on with later.
+ * @throws {KitError} As `consensus` does, before anything is sent where the vote cannot be held; `partial.values` holds the
+ * answers there are, in order, `null` for entries without one. `timeout` with `details.batchId` when the waiting is over,
+ * to go on with later.
  */
 export async function consensusBatch(
   prompt: string,
   options: ConsensusBatchOptions,
 ): Promise<PatternResult<string, ConsensusBatchMetadata>> {
-  checkText("prompt", prompt);
-  const samples = checkNumber("numSamples", options.numSamples ?? DEFAULT_SAMPLES, {
-    min: 1,
-    max: MAX_SAMPLES,
-  });
-  const batch = new Batch("consensus", new Array(samples).fill(prompt), {
+  const entries: BatchEntry[] = [];
+  const plan = planVote(playEntries(entries), prompt, voteOptions(options));
+  const batch = new Batch("consensus", new Array(plan.requested).fill(prompt), {
     ...options,
     temperature: options.temperature ?? CONSENSUS_TEMPERATURE,
   });
-  const entries = await batch.finish();
-  const voted = await batch.telling(() => holdVote(prompt, entries, options));
+  entries.push(...await batch.finish());
+  const values = entries.map((entry) => entry.kind === "answer" ? entry.text : null);
+  const voted = await batch.telling(() => holdVote({ ...plan, prepaid: true }), { values });
   return deepFreeze({
     ...voted,
     usage: { ...batch.ledger.spent },
@@ -125,18 +130,17 @@ export async function consensusBatch(
  * @param prompts The prompts, from 1 to 100000, none blank.
  * @param options The endpoint. With `batchId` nothing is sent: the batch is gone on with.
  * @returns The answers, in the order of the prompts.
- * @throws {PatternError} Code `pattern`, if an entry was not answered; `details.problems` names them, `partial.values` holds
- * the answers there are, `null` for the others.
+ * @throws {PatternError} Code `pattern`, if an entry was not answered, was refused, or has no text in its answer;
+ * `details.problems` names them, `partial.values` holds the answers there are, `null` for the others.
  * @throws {KitError} `timeout` with `details.batchId` when the waiting is over, to go on with later.
  */
 export async function mapBatch(
   prompts: readonly string[],
   options: MapBatchOptions,
 ): Promise<PatternResult<readonly string[], MapBatchMetadata>> {
-  checkNumber("the number of prompts", prompts.length, { min: 1, max: MAX_BATCH_ENTRIES });
-  for (const prompt of prompts) checkText("prompt", prompt);
+  checkPrompts(prompts);
   const batch = new Batch("map", prompts, options);
-  const entries = await batch.finish();
+  const entries = (await batch.finish()).map(withText);
   const values = entries.map((entry) => entry.kind === "answer" ? entry.text : null);
   const problems = entries.flatMap((entry, index) =>
     entry.kind === "problem" ? [{ id: batch.ids[index], problem: entry.problem }] : []
@@ -162,6 +166,23 @@ export async function mapBatch(
       ),
     },
   });
+}
+
+function checkPrompts(prompts: unknown): void {
+  if (!Array.isArray(prompts)) {
+    throw new ConfigError("Cannot use prompts: wanted an array of texts, not a single text", {
+      code: "argument",
+    });
+  }
+  checkNumber("the number of prompts", prompts.length, { min: 1, max: MAX_BATCH_ENTRIES });
+  for (const prompt of prompts) checkText("prompt", prompt);
+}
+
+/** An answer that does not answer is a problem; what it cost is charged all the same. */
+function withText(entry: BatchEntry): BatchEntry {
+  if (entry.kind === "problem") return entry;
+  if (entry.finishReason === "refusal") return { kind: "problem", problem: "the model refused" };
+  return entry.text.trim() === "" ? { kind: "problem", problem: "the answer has no text" } : entry;
 }
 
 /**
@@ -231,6 +252,7 @@ class Batch {
     options: BatchOptions & { readonly batchId?: string },
   ) {
     checkNumber("maxTokens", options.maxTokens ?? 1, { min: 1 });
+    if (options.batchId !== undefined) checkText("option batchId", options.batchId);
     this.#prompts = prompts;
     this.#options = options;
     this.ids = prompts.map((_prompt, index) => `${kind}-${index}`);
@@ -264,19 +286,20 @@ class Batch {
     }
   }
 
-  /** Runs what follows, and tells the spending when it fails. */
-  async telling<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs what follows, and tells the spending when it fails, and what is left beside its own `partial`. */
+  async telling<T>(work: () => Promise<T>, left: object): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw this.#told(error);
+      throw this.#told(error, left);
     }
   }
 
-  #told(error: unknown): unknown {
+  #told(error: unknown, left?: object): unknown {
     if (!(error instanceof KitError)) return error;
     const details = this.#id === "" ? error.details : { ...error.details, batchId: this.#id };
-    return copyError(error, { usage: { ...this.ledger.spent }, details });
+    const partial = left === undefined ? error.partial : deepFreeze({ ...own(error), ...left });
+    return copyError(error, { usage: { ...this.ledger.spent }, details, partial });
   }
 
   /** Everything at once, before anything is sent: a batch that does not fit is not sent in part. */
@@ -324,26 +347,26 @@ class Batch {
   }
 }
 
+function own({ partial }: KitError): object {
+  return typeof partial === "object" && partial !== null ? partial : {};
+}
+
 function charge(reservation: Reservation, entry: BatchEntry | undefined): void {
   if (entry?.kind !== "answer") reservation.refuse();
   else reservation.settle(entry.usage.known ? entry.usage : undefined);
 }
 
 /** The same vote as everywhere: the samples are played to it as a provider. */
-async function holdVote(
-  prompt: string,
-  entries: readonly BatchEntry[],
-  options: ConsensusBatchOptions,
-): Promise<PatternResult<string, Omit<ConsensusBatchMetadata, "batchId">>> {
-  const { strategy, normalize, minValid, minAgreement, onTie, signal, ports } = options;
-  const given = { strategy, normalize, minValid, minAgreement, onTie, signal };
-  return await consensus(playEntries(entries), prompt, {
+function voteOptions(options: ConsensusBatchOptions): ConsensusOptions {
+  const { numSamples = DEFAULT_SAMPLES, strategy, normalize, minValid, minAgreement } = options;
+  const { onTie, signal, ports } = options;
+  const given = { strategy, normalize, minValid, minAgreement, onTie, signal, ports };
+  return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    numSamples: entries.length,
+    numSamples,
     maxConcurrency: 1,
     retry: { maxAttempts: 1 },
-    ...(ports === undefined ? {} : { ports }),
-  });
+  };
 }
 
 function playEntries(entries: readonly BatchEntry[]): LlmProvider {

@@ -50,8 +50,18 @@ export async function consensus(
   prompt: string,
   options: ConsensusOptions = {},
 ): Promise<PatternResult<string, ConsensusMetadata>> {
-  const plan = makePlan(provider, prompt, options);
-  return await runPattern("consensus", options, async (run) => {
+  return await holdVote(planVote(provider, prompt, options));
+}
+
+/**
+ * Holds a vote.
+ *
+ * @param plan As it was planned.
+ * @returns The winner.
+ * @throws {KitError} As {@linkcode consensus} does.
+ */
+export async function holdVote(plan: Plan): Promise<PatternResult<string, ConsensusMetadata>> {
+  return await runPattern("consensus", plan.options, async (run) => {
     const poll = new Poll(plan, run);
     run.keep(() => ({ tally: poll.tallyFacts(), samples: poll.counts() }));
     await poll.hold();
@@ -59,7 +69,16 @@ export async function consensus(
   });
 }
 
-function makePlan(
+/**
+ * Checks how a vote is to be held; nothing is spent.
+ *
+ * @param provider As of {@linkcode consensus}.
+ * @param prompt As of {@linkcode consensus}.
+ * @param options As of {@linkcode consensus}.
+ * @returns The vote, ready to be held.
+ * @throws {ConfigError} Code `argument`, if it cannot be held.
+ */
+export function planVote(
   provider: LlmProvider | readonly LlmProvider[],
   prompt: string,
   options: ConsensusOptions,

@@ -35,6 +35,8 @@ export interface Plan {
   readonly maxConcurrency: number;
   readonly minValid: number;
   readonly minAgreement: number;
+  /** Every sample is paid for already, so all are counted, whatever the others say. Default false. */
+  readonly prepaid?: boolean;
   readonly options: ConsensusOptions;
 }
 
@@ -166,8 +168,9 @@ export class Poll {
   }
 
   #reasonToClose(latest: Sample): "early-stop" | "hopeless" | "fatal" | undefined {
-    const { options, requested, minValid } = this.#plan;
+    const { options, requested, minValid, prepaid = false } = this.#plan;
     const { error } = latest;
+    if (prepaid) return undefined;
     if (error !== undefined && (FATAL.has(error.code) || options.onError === "strict")) {
       return "fatal";
     }
