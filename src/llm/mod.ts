@@ -44,7 +44,15 @@ export type {
 export { createPriceTable, estimateCost, type PriceTable, type Rates } from "./prices.ts";
 export type { CompleteOptions, LlmProvider, StreamEvent } from "./provider.ts";
 export { splitReasoning, type SplitText } from "./reasoning.ts";
-export { createRedactor, MAX_REDACT_LENGTH, redact, type Redactor, redactWhole } from "./redact.ts";
+export {
+  createRedactor,
+  MAX_REDACT_LENGTH,
+  MAX_WHOLE_REDACT_LENGTH,
+  redact,
+  redactData,
+  type Redactor,
+  redactWhole,
+} from "./redact.ts";
 export { DEFAULT_RETRY, parseRetryAfter, resolveRetry, type RetryPolicy } from "./retry.ts";
 export { parseScore, type Scale } from "./score.ts";
 export { streamModel } from "./stream.ts";

@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from "../json/mod.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Limiter } from "./limiter.ts";
 import type { LlmResponse, Message, ToolSchema } from "./message.ts";
+import type { Redactor } from "./redact.ts";
 
 /** How a model is asked. */
 export interface CompleteOptions {
@@ -76,6 +77,8 @@ export interface LlmProvider {
   readonly supportsReasoning?: boolean;
   /** Whether `responseFormat` is understood; only `true` counts. */
   readonly supportsResponseFormat?: boolean;
+  /** Masks the provider's own secrets in a text, and what looks like a secret: for what is kept of its requests. */
+  readonly redact?: Redactor;
   /** Set by providers that call others: they reserve in `options.ledger` and retry on their own. */
   readonly metersItself?: boolean;
   /** Bounds the rate and number of requests at once, across all callers of this provider. */

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { isJsonObject, type JsonValue } from "../json/mod.ts";
 import { cutText } from "./cut_text.ts";
 
-/** Masks secrets in a text. */
-export type Redactor = (text: string) => string;
+/** Masks secrets in a text. `maxLength`: where the text is cut, default 64 Ki characters. */
+export type Redactor = (text: string, options?: { readonly maxLength?: number }) => string;
 
 /** The longest text that is looked at where nothing else is said; the rest is cut off, since it might hold a secret. */
 export const MAX_REDACT_LENGTH = 64 * 1024;
@@ -89,6 +90,52 @@ export function redactWhole(text: string): string {
   return redact(text, { maxLength: MAX_WHOLE_REDACT_LENGTH });
 }
 
+/** Names of members that hold secrets, in lower case and without separators. A bare `key` is mostly one of a map. */
+const TELLING =
+  /(?:(?:api|access|secret|private|signing|encryption)key|secret|passw(?:or)?d|passphrase|pwd|credential)s?$|token$|^auth$|authorization$|cookie$/;
+/** Names of this end are as often those of counts. */
+const COUNT = /token$/;
+
+/**
+ * Masks secrets in data: what looks like one in any text, and texts and numbers in members that are named as secrets, such
+ * as `password` or `x-api-key`, whatever they look like.
+ *
+ * @example
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const data = { user: "ada", password: "hunter2", note: "sk-abc12345" };
+ * assertEquals(
+ *   JSON.stringify(redactData(data)),
+ *   '{"user":"ada","password":"[REDACTED]","note":"[REDACTED]"}',
+ * );
+ * ```
+ *
+ * @param value The data.
+ * @param mask Masks secrets in a text, default {@linkcode redactWhole}.
+ * @returns A copy; its objects have no prototype.
+ */
+export function redactData(
+  value: JsonValue,
+  mask: (text: string) => string = redactWhole,
+): JsonValue {
+  return redactMember("", value, mask);
+}
+
+function redactMember(name: string, value: JsonValue, mask: (text: string) => string): JsonValue {
+  if (typeof value === "string") return isTelling(name) && value !== "" ? MASK : mask(value);
+  if (typeof value === "number") return isTelling(name) && !COUNT.test(name) ? MASK : value;
+  if (Array.isArray(value)) return value.map((item) => redactMember(name, item, mask));
+  if (!isJsonObject(value)) return value;
+  const copy: Record<string, JsonValue> = Object.create(null);
+  for (const [key, item] of Object.entries(value)) copy[key] = redactMember(key, item, mask);
+  return copy;
+}
+
+function isTelling(name: string): boolean {
+  return TELLING.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+}
+
 /**
  * Makes a redactor that knows secrets by their value as well: as they are, URL-encoded, within JSON, and in base64 at any
  * offset.
@@ -111,10 +158,10 @@ export function createRedactor(options: { readonly secrets?: readonly string[] }
     for (const form of formsOf(secret)) forms.add(form);
   }
   const longestFirst = [...forms].sort((left, right) => right.length - left.length);
-  return (text) => {
-    let masked = cutText(text, MAX_REDACT_LENGTH);
+  return (text, { maxLength = MAX_REDACT_LENGTH } = {}) => {
+    let masked = cutText(text, maxLength);
     for (const form of longestFirst) masked = masked.replaceAll(form, MASK);
-    return redact(masked);
+    return redact(masked, { maxLength });
   };
 }
 

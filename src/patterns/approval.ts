@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { deepFreeze, isJsonObject, type JsonValue } from "../json/mod.ts";
+import { deepFreeze, type JsonValue } from "../json/mod.ts";
 import {
   AbortedError,
   ConfigError,
   KitError,
   linkSignals,
   raceSignal,
-  redactWhole,
+  redactData,
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
 import { checkNumber } from "./options.ts";
@@ -49,7 +49,7 @@ export interface ApprovalGateOptions {
   readonly onTimeout?: "deny" | "throw" | "approve";
   /** Allows `onTimeout: "approve"`: what nobody looked at is done. Default false. */
   readonly unsafeAllowFailOpen?: boolean;
-  /** Masks secrets in the texts that are shown; default Kit's own rules. */
+  /** Masks secrets in the texts that are shown; default Kit's own rules. Members named as secrets are masked anyway. */
   readonly redact?: (text: string) => string;
 }
 
@@ -124,7 +124,7 @@ export class ApprovalGate {
     const clock = options.clock ?? ambientPorts().clock;
     using timer = clock.deadline(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     using linked = linkSignals([request.signal, timer.signal]);
-    const details = deepFreeze(maskTexts(request.details, this.#options.redact ?? redactWhole));
+    const details = deepFreeze(redactData(request.details, this.#options.redact));
     const question: ApprovalRequest = Object.freeze({
       ...request,
       details,
@@ -174,16 +174,6 @@ export class ApprovalGate {
         return { approved: false, reason: "nobody answered in time" };
     }
   }
-}
-
-/** Copies data with every text masked. */
-function maskTexts(value: JsonValue, mask: (text: string) => string): JsonValue {
-  if (typeof value === "string") return mask(value);
-  if (Array.isArray(value)) return value.map((item) => maskTexts(item, mask));
-  if (!isJsonObject(value)) return value;
-  const copy: Record<string, JsonValue> = Object.create(null);
-  for (const [key, item] of Object.entries(value)) copy[key] = maskTexts(item, mask);
-  return copy;
 }
 
 async function ask(approver: Approver, request: ApprovalRequest): Promise<unknown> {

@@ -49,8 +49,10 @@ export function meterProvider(provider: LlmProvider, defaults: CallOptions): Llm
 
 /** What is known about a provider, so that a wrapper never claims more than what it wraps. */
 function copyFacts(provider: LlmProvider): Omit<LlmProvider, "complete"> {
-  const { name, model, supportsTools, supportsReasoning, supportsResponseFormat } = provider;
+  const { name, model, supportsTools, supportsReasoning, supportsResponseFormat, redact } =
+    provider;
   return {
+    ...(redact === undefined ? {} : { redact }),
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model }),
     ...(supportsTools === undefined ? {} : { supportsTools }),

@@ -11,6 +11,7 @@ import {
   type LlmError,
   type LlmResponse,
   type Message,
+  type Redactor,
   type StreamEvent,
 } from "../llm/mod.ts";
 import { anthropicBody, type AnthropicDialect } from "./anthropic_request.ts";
@@ -90,6 +91,10 @@ class AnthropicProvider implements HttpProvider {
 
   get limiter(): Limiter {
     return this.#endpoint.limiter;
+  }
+
+  get redact(): Redactor {
+    return this.#endpoint.redact;
   }
 
   get requestsSent(): number {

@@ -17,6 +17,7 @@ import {
   type LlmResponse,
   type Message,
   notify,
+  redact,
   type RetryPolicy,
   type StreamEvent,
   streamModel,
@@ -113,6 +114,8 @@ export function memberProvider(
     supportsReasoning: able("supportsReasoning"),
     supportsResponseFormat: able("supportsResponseFormat"),
     metersItself: true,
+    redact: (text, length) =>
+      members.reduce((masked, { redact: mask = redact }) => mask(masked, length), text),
     complete: (messages, request = {}) => failover.complete(messages, request),
     stream: (messages, request = {}) => failover.stream(messages, request),
   };

@@ -11,6 +11,7 @@ import {
   LlmError,
   type LlmResponse,
   type Message,
+  type Redactor,
   type StreamEvent,
 } from "../llm/mod.ts";
 import { cleanKey } from "./endpoint.ts";
@@ -97,6 +98,10 @@ class OpenAiProvider implements HttpProvider {
 
   get limiter(): Limiter {
     return this.#endpoint.limiter;
+  }
+
+  get redact(): Redactor {
+    return this.#endpoint.redact;
   }
 
   get requestsSent(): number {

@@ -13,13 +13,17 @@ import {
 import {
   type CompleteOptions,
   ConfigError,
+  createRedactor,
   KitError,
   type KitErrorCode,
   LlmError,
   type LlmProvider,
   type LlmResponse,
+  MAX_WHOLE_REDACT_LENGTH,
   type Message,
-  redactWhole,
+  redact,
+  redactData,
+  type Redactor,
   type StreamEvent,
 } from "../llm/mod.ts";
 
@@ -67,8 +71,13 @@ export interface Recording {
 
 /** How something is recorded or replayed. */
 export interface RecordingOptions {
-  /** Masks secrets in every text that is kept or compared; default Kit's own rules. */
+  /**
+   * Masks secrets in every text that is kept or compared; default Kit's own rules, and what the provider masks. Members
+   * named as secrets are masked anyway.
+   */
   readonly redact?: (text: string) => string;
+  /** Further secrets by their value, such as keys; those of fewer than 8 characters are not masked by value. */
+  readonly secrets?: readonly string[];
 }
 
 /** A provider that keeps what is asked through it. */
@@ -78,7 +87,8 @@ export interface RecordingProvider extends LlmProvider {
 }
 
 /**
- * Passes requests on to a real provider and keeps them with their answers.
+ * Passes requests on to a real provider and keeps them with their answers. What a provider itself masks, its own key, is
+ * masked in what is kept of it, too.
  *
  * @example
  * ```ts
@@ -104,9 +114,10 @@ export function recordProvider(
   options: RecordingOptions = {},
 ): RecordingProvider {
   const exchanges: RecordedExchange[] = [];
-  const mask = options.redact ?? redactWhole;
   const { name, model, supportsTools, supportsReasoning, supportsResponseFormat } = provider;
+  const mask = createMask(options, provider.redact);
   return {
+    ...(provider.redact === undefined ? {} : { redact: provider.redact }),
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model }),
     ...(supportsTools === undefined ? {} : { supportsTools }),
@@ -182,12 +193,13 @@ function failures(
  * ```
  *
  * @param recording The recording, possibly read back from JSON.
- * @param options How secrets are masked; must be as when it was recorded.
+ * @param options How secrets are masked; must be as when it was recorded. A key that the recorded provider masked belongs to
+ * `secrets` if it is in a prompt.
  * @returns The provider.
  * @throws {ConfigError} If the recording has another form.
  */
 export function replayProvider(recording: Recording, options: RecordingOptions = {}): LlmProvider {
-  const mask = options.redact ?? redactWhole;
+  const mask = createMask(options);
   const left = indexExchanges(recording);
   return {
     name: recording.provider ?? "recorded",
@@ -237,10 +249,18 @@ function describeRequest(
   throw new TypeError("A request is an object");
 }
 
-/** Masks every text in a value, names of members excepted. */
+function createMask(
+  options: RecordingOptions,
+  own: Redactor = redact,
+): (text: string) => string {
+  const whole = { maxLength: MAX_WHOLE_REDACT_LENGTH };
+  const rules = options.redact ?? ((text: string) => own(text, whole));
+  if (options.secrets === undefined) return rules;
+  const byValue = createRedactor({ secrets: options.secrets });
+  return (text) => rules(byValue(text, whole));
+}
+
+/** Masks every secret in a value, names of members excepted. */
 function maskTexts<T>(value: T, mask: (text: string) => string): T {
-  return JSON.parse(
-    JSON.stringify(value),
-    (_key, part: unknown) => typeof part === "string" ? mask(part) : part,
-  );
+  return JSON.parse(JSON.stringify(redactData(JSON.parse(JSON.stringify(value)), mask)));
 }

@@ -1,6 +1,8 @@
+// deno-lint-ignore-file camelcase -- names of secrets
 import { assert, assertEquals, assertFalse, assertLess } from "@std/assert";
 import fc from "fast-check";
-import { createRedactor, redact } from "../../src/llm/redact.ts";
+import type { JsonObject, JsonValue } from "../../src/json/mod.ts";
+import { createRedactor, redact, redactData } from "../../src/llm/redact.ts";
 
 /** A hundred times what linear work takes here, and less than quadratic work would. */
 const LINEAR_MS = 2000;
@@ -97,3 +99,50 @@ for (const [what, text] of hostile) {
     assertLess(performance.now() - started, LINEAR_MS);
   });
 }
+
+const secret: [what: string, name: string, value: JsonValue, expected: JsonValue][] = [
+  ["a password", "password", "hunter2", "[REDACTED]"],
+  ["a number for a password", "dbPassword", 12345678, "[REDACTED]"],
+  ["an API key", "api_key", "abcd", "[REDACTED]"],
+  ["a header's key", "X-Api-Key", "abcd", "[REDACTED]"],
+  ["a client's secret", "clientSecret", "abcd", "[REDACTED]"],
+  ["a list of secrets", "secrets", ["abcd", "efgh"], ["[REDACTED]", "[REDACTED]"]],
+  ["an access token", "accessToken", "abcd", "[REDACTED]"],
+  ["a header's credentials", "Authorization", "Digest abcd", "[REDACTED]"],
+  ["a cookie", "set-cookie", "id=1", "[REDACTED]"],
+];
+for (const [what, name, value, expected] of secret) {
+  Deno.test(`redactData() masks ${what} by its name`, () => {
+    assertEquals(
+      JSON.stringify(redactData({ in: [{ [name]: value }] })),
+      JSON.stringify({
+        in: [{ [name]: expected }],
+      }),
+    );
+  });
+}
+
+Deno.test("redactData() masks texts anywhere, and leaves what only sounds like a secret", () => {
+  const innocent: JsonObject = {
+    key: "users/42",
+    max_tokens: 5,
+    token: 7,
+    tokens: ["a", "b"],
+    password: null,
+    hasPassword: true,
+    secretary: "Ada",
+    publicKey: "abcd",
+    properties: { password: { type: "string" } },
+    empty: { secret: "" },
+  };
+  assertEquals(JSON.stringify(redactData(innocent)), JSON.stringify(innocent));
+  assertEquals(redactData(["mail sk-0123456789abcdef"]), ["mail [REDACTED]"]);
+  assertEquals(redactData("x", (text) => text + text), "xx");
+});
+
+Deno.test("createRedactor() looks at as much of a text as it is told to", () => {
+  const mask = createRedactor({ secrets: ["correct-horse"] });
+  const text = " ".repeat(70_000) + "correct-horse";
+  assertFalse(mask(text).includes("[REDACTED]"));
+  assertEquals(mask(text, { maxLength: 80_000 }).trim(), "[REDACTED]");
+});

@@ -102,9 +102,12 @@ Deno.test("ApprovalGate masks secrets in what it shows", async () => {
     shown = JSON.stringify(asked.details);
     return { approved: true };
   });
-  const details = { path: "/etc", keys: ["sk-0123456789abcdef"] };
+  const details = { path: "/etc", keys: ["sk-0123456789abcdef"], login: { password: "hunter2" } };
   await gate.request(request({ details }), { clock: manualPorts().clock });
-  assertEquals(shown, '{"path":"/etc","keys":["[REDACTED]"]}');
+  assertEquals(
+    shown,
+    '{"path":"/etc","keys":["[REDACTED]"],"login":{"password":"[REDACTED]"}}',
+  );
 });
 
 Deno.test("ApprovalGate stops waiting with the request's signal", async () => {

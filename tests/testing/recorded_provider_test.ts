@@ -1,7 +1,15 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+// deno-lint-ignore-file camelcase -- names of endpoints and of secrets
+import { assert, assertEquals, assertFalse, assertRejects, assertThrows } from "@std/assert";
 import { KitError, LlmError, type Message } from "../../src/llm/mod.ts";
 import {
+  createAnthropicProvider,
+  createFailoverProvider,
+  createOpenAiProvider,
+} from "../../src/providers/mod.ts";
+import {
+  manualPorts,
   MockProvider,
+  mockToolCall,
   type Recording,
   recordProvider,
   replayProvider,
@@ -112,3 +120,53 @@ Deno.test("recordProvider() keeps the failure of a stream, secrets masked, and n
     "down, [REDACTED]",
   ]);
 });
+
+Deno.test("recordProvider() masks what a member's name says is secret, and replays it", async () => {
+  const recorder = recordProvider(
+    new MockProvider([{ toolCalls: [mockToolCall("login", { password: "hunter2hunter2" })] }]),
+  );
+  const options = { extra: { api_key: "topsecretvalue1" } };
+  await recorder.complete(ask("Q"), options);
+  const file = JSON.stringify(recorder.recording());
+  assertFalse(file.includes("topsecretvalue1") || file.includes("hunter2hunter2"));
+  const replayed = replayProvider(JSON.parse(file));
+  assertEquals((await replayed.complete(ask("Q"), options)).toolCalls.length, 1);
+});
+
+const KEY = "correct-horse-battery-9";
+
+Deno.test("recordProvider() masks the secrets that it is told, beside Kit's own rules", async () => {
+  const secrets = [KEY];
+  const long = " ".repeat(70_000) + KEY;
+  const recorder = recordProvider(new MockProvider([`It is ${KEY}, sk-0123456789abcdef`, long]), {
+    secrets,
+  });
+  await recorder.complete(ask(`My key is ${KEY}`));
+  await recorder.complete(ask("Long"));
+  const file = JSON.stringify(recorder.recording());
+  assertFalse(file.includes(KEY) || file.includes("sk-0123456789abcdef"));
+  const replayed = replayProvider(JSON.parse(file), { secrets });
+  const { content } = await replayed.complete(ask(`My key is ${KEY}`));
+  assertEquals(content, "It is [REDACTED], [REDACTED]");
+  assertEquals((await replayed.complete(ask("Long"))).content.length, 70_010);
+});
+
+for (const create of [createOpenAiProvider, createAnthropicProvider]) {
+  Deno.test(`recordProvider() masks the key of ${create.name}() where it is echoed`, async () => {
+    const ports = { ...manualPorts(), fetch: () => Promise.resolve(Response.json(ECHO)) };
+    const provider = create({ baseUrl: "http://localhost", model: "m", apiKey: KEY, ports });
+    for (const asked of [provider, createFailoverProvider([provider], { ports })]) {
+      const recorder = recordProvider(asked);
+      const { content } = await recorder.complete(ask(`Is ${KEY} my key?`));
+      assertEquals(content, KEY);
+      assertFalse(JSON.stringify(recorder.recording()).includes(KEY));
+    }
+  });
+}
+
+/** An answer of either kind of endpoint. */
+const ECHO = {
+  choices: [{ message: { content: KEY }, finish_reason: "stop" }],
+  content: [{ type: "text", text: KEY }],
+  stop_reason: "end_turn",
+};
