@@ -98,6 +98,7 @@ export async function argumentProblems(
   args: JsonObject,
   validate: Validate,
 ): Promise<readonly string[]> {
+  if (plainlyFits(schema, args)) return [];
   const found = await validate(schema, args);
   const size = found.find(({ keyword }) => keyword === "size");
   if (size !== undefined) return [`${quotedPath(size.pointer)}: ${size.message}`];

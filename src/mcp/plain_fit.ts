@@ -41,9 +41,9 @@ const CHECKS = new Map<string, Check>([
   }],
   ["properties", (wanted, value) => {
     if (!isJsonObject(value)) return true;
-    return isJsonObject(wanted) && Object.entries(wanted).every(([key, schema]) => {
+    return isJsonObject(wanted) && Object.keys(wanted).every((key) => {
       const inner = member(value, key);
-      return inner === undefined || fits(schema, inner);
+      return inner === undefined || fits(member(wanted, key), inner);
     });
   }],
   ["additionalProperties", (wanted, value, schema) => {
@@ -65,32 +65,35 @@ const TYPES = new Map<string, (value: JsonValue) => boolean>([
 ]);
 
 /**
- * Tells whether a value certainly fits a schema.
+ * Tells whether a value certainly fits a schema, and has no integer that a double cannot hold.
  *
  * @param schema A schema of dialect 2020-12.
  * @param value The value.
  * @returns `true` if the validator would find no problem; `false` says nothing.
  */
 export function plainlyFits(schema: JsonObject, value: JsonValue): boolean {
-  return isSmall(value) && fits(schema, value);
+  return isPlain(value) && fits(schema, value);
 }
 
-function fits(schema: JsonValue, value: JsonValue): boolean {
-  return isJsonObject(schema) &&
-    Object.entries(schema).every(([keyword, wanted]) =>
-      CHECKS.get(keyword)?.(wanted, value, schema) === true
-    );
+function fits(schema: JsonValue | undefined, value: JsonValue): boolean {
+  return isJsonObject(schema) && Object.keys(schema).every((keyword) => {
+    const wanted = member(schema, keyword);
+    return wanted !== undefined && CHECKS.get(keyword)?.(wanted, value, schema) === true;
+  });
 }
 
-function isSmall(value: JsonValue): boolean {
+function isPlain(value: JsonValue): boolean {
   let left = MAX_VALUES;
   function visit(part: JsonValue, depth: number): boolean {
     left -= 1;
     if (left < 0 || depth > MAX_DEPTH) return false;
+    if (typeof part === "number") return !Number.isInteger(part) || Number.isSafeInteger(part);
     if (typeof part !== "object" || part === null) return true;
-    return Object.entries(part).every(([key, inner]) =>
-      key.length <= MAX_VALUES && visit(inner, depth + 1)
-    );
+    if (isArray(part)) return part.every((item) => visit(item, depth + 1));
+    return Object.keys(part).every((key) => {
+      const inner = member(part, key);
+      return key.length <= MAX_VALUES && inner !== undefined && visit(inner, depth + 1);
+    });
   }
   return visit(value, 0);
 }

@@ -17,6 +17,7 @@ const cases: [what: string, schema: JsonObject, value: JsonValue, fits: boolean]
   ["an object without what is required", OBJECT, { n: 3 }, false],
   ["an unknown member", OBJECT, { text: "a", zzz: 1 }, false],
   ["a member that objects inherit", OBJECT, JSON.parse('{"text":"a","__proto__":1}'), false],
+  ["an integer beyond 2^53", { type: "number" }, 2 ** 53, false],
   ["a fraction for an integer", OBJECT, { text: "a", n: 2.5 }, false],
   ["a number below its range", OBJECT, { text: "a", n: 0 }, false],
   ["a number above its range", OBJECT, { text: "a", n: 10 }, false],
