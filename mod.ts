@@ -294,6 +294,7 @@ setAmbientPorts(createPorts());
 function onDemand(): Promise<unknown>[] {
   return [
     import("./src/cli/commands/check.ts"),
+    import("./src/cli/commands/completions.ts"),
     import("./src/cli/commands/demo.ts"),
     import("./src/cli/commands/doctor.ts"),
     import("./src/cli/commands/init.ts"),

@@ -39,7 +39,7 @@ const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/machine/examine.ts": ["host"],
   "src/machine/format.ts": ["host"],
   "src/machine/load_reader.ts": ["host"],
-  "src/machine/registry.ts": ["host"],
+  "src/machine/registry.ts": ["cli", "host"],
   "src/patterns/builtin_tools.ts": ["tools"],
   "src/patterns/consensus.ts": ["tools"],
   "src/patterns/create_telemetry.ts": ["tools"],

@@ -10,6 +10,12 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Something that a command was given and cannot use, or that is not there. Ends with exit code 2. */
+export class InputError extends Error {
+  /** The class. */
+  override readonly name = "InputError";
+}
+
 /** Flags and words of one command, checked. */
 export class Arguments {
   readonly #flags: ReadonlyMap<string, readonly string[]>;

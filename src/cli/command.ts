@@ -10,8 +10,8 @@ import type { Output } from "./output.ts";
 /** How a command can print. */
 export type Format = "text" | "json" | "github" | "sarif";
 
-/** What a shell offers for a value. */
-export type Completion = "file" | "directory" | "machine" | "none";
+/** What a shell offers for a value; `machine`: files and the names of machines, `name`: names alone. */
+export type Completion = "file" | "directory" | "machine" | "name" | "none";
 
 /** A flag. */
 export interface OptionSpec {
@@ -53,6 +53,8 @@ export interface Invocation {
   readonly out: Output;
   /** The outside. */
   readonly context: CliContext;
+  /** The whole table. */
+  readonly commands: readonly Command[];
 }
 
 /** What a command does. */

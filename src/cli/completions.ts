@@ -4,42 +4,50 @@
  * @module
  */
 import { optionsOf } from "./read_arguments.ts";
-import type { Command, Completion, OptionSpec } from "./command.ts";
+import type { Command, OptionSpec } from "./command.ts";
 
 /** Shells that completions can be made for. */
 export type Shell = "bash" | "zsh" | "fish";
+
+/** What is completed. */
+export interface Vocabulary {
+  /** The table. */
+  readonly commands: readonly Command[];
+  /** Names of machines that are offered beside files. */
+  readonly machines: readonly string[];
+}
 
 /**
  * Writes the completions of a shell.
  *
  * @param shell The shell.
- * @param commands The table.
+ * @param vocabulary The table, and the machines that have names.
  * @returns A script for the shell to load.
  */
-export function completions(shell: Shell, commands: readonly Command[]): string {
+export function completions(shell: Shell, vocabulary: Vocabulary): string {
   switch (shell) {
     case "bash":
-      return bash(commands);
+      return bash(vocabulary);
     case "zsh":
-      return zsh(commands);
+      return zsh(vocabulary);
     case "fish":
-      return fish(commands);
+      return fish(vocabulary);
   }
 }
 
-function bash(commands: readonly Command[]): string {
+function bash({ commands, machines }: Vocabulary): string {
   const arms = commands.map((command) => {
     const flags = optionsOf(command);
     return `    ${command.name})
       case "$previous" in
-${flags.flatMap(bashValue).join("\n")}
+${flags.flatMap((flag) => bashValue(flag, machines)).join("\n")}
       esac
       case "$current" in
         -*) COMPREPLY=($(compgen -W "${
       flags.map(({ name }) => `--${name}`).join(" ")
     }" -- "$current")); return ;;
       esac
-      ${bashWords(command, commands)} ;;`;
+      ${bashWords(command, { commands, machines })} ;;`;
   });
   return `# bash completion of kit; load it with: eval "$(kit completions bash)"
 _kit() {
@@ -60,37 +68,47 @@ complete -F _kit kit
 `;
 }
 
-function bashValue(option: OptionSpec): string[] {
+function bashValue(option: OptionSpec, machines: readonly string[]): string[] {
   if (option.value === undefined) return [];
-  return [`        --${option.name}) ${bashReply(option.completion, option.choices)}; return ;;`];
+  return [`        --${option.name}) ${bashReply(option, machines)}; return ;;`];
 }
 
-function bashWords(command: Command, commands: readonly Command[]): string {
+function bashWords(command: Command, { commands, machines }: Vocabulary): string {
   const word = command.positionals.at(-1);
   if (word === undefined) return ":";
-  if (command.name === "help") return bashReply("none", topics(commands));
-  return bashReply(word.completion, word.choices);
+  return bashReply(command.name === "help" ? { choices: topics(commands) } : word, machines);
 }
 
-function bashReply(completion: Completion | undefined, choices?: readonly string[]): string {
-  if (choices !== undefined) {
-    return `COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$current"))`;
-  }
-  if (completion === "directory") return 'COMPREPLY=($(compgen -d -- "$current"))';
-  if (completion === "file" || completion === "machine") {
-    return 'COMPREPLY=($(compgen -f -- "$current"))';
-  }
-  return "COMPREPLY=()";
+function bashReply(wanted: Wanted, machines: readonly string[]): string {
+  const words = wordsOf(wanted, machines);
+  const offered = [
+    ...(words.length === 0 ? [] : [`compgen -W "${words.join(" ")}" -- "$current"`]),
+    ...(wanted.completion === "directory" ? ['compgen -d -- "$current"'] : []),
+    ...(offersFiles(wanted) ? ['compgen -f -- "$current"'] : []),
+  ];
+  return offered.length === 0 ? "COMPREPLY=()" : `COMPREPLY=($(${offered.join("; ")}))`;
 }
 
-function zsh(commands: readonly Command[]): string {
+/** What a value or a word takes. */
+type Wanted = Pick<OptionSpec, "completion" | "choices">;
+
+function wordsOf({ choices, completion }: Wanted, machines: readonly string[]): readonly string[] {
+  if (choices !== undefined) return choices;
+  return completion === "machine" || completion === "name" ? machines : [];
+}
+
+function offersFiles({ choices, completion }: Wanted): boolean {
+  return choices === undefined && (completion === "file" || completion === "machine");
+}
+
+function zsh({ commands, machines }: Vocabulary): string {
   const list = commands.map(({ name, summary }) => `    '${name}:${zshText(summary)}'`);
   const arms = commands.map((command) => {
-    const flags = optionsOf(command).map((option) => `        ${zshFlag(option)}`);
-    const choices = command.name === "help" ? topics(commands) : undefined;
+    const flags = optionsOf(command).map((option) => `        ${zshFlag(option, machines)}`);
+    const help = command.name === "help" ? { choices: topics(commands) } : {};
     const words = command.positionals.map((word) =>
       `        '${word.many === true ? "*" : word.optional === true ? ":" : ""}:${word.name}:${
-        zshAction(word.completion, choices ?? word.choices)
+        zshAction({ ...word, ...help }, machines)
       }'`
     );
     return `    ${command.name})
@@ -118,25 +136,27 @@ compdef _kit kit
 `;
 }
 
-function zshFlag(option: OptionSpec): string {
+function zshFlag(option: OptionSpec, machines: readonly string[]): string {
   const repeat = option.repeat === true ? "*" : "";
   const text = `[${zshText(option.description)}]`;
   if (option.value === undefined) return `'${repeat}--${option.name}${text}'`;
-  const action = zshAction(option.completion, option.choices);
+  const action = zshAction(option, machines);
   return `'${repeat}--${option.name}=${text}:${option.value.replaceAll(":", "\\:")}:${action}'`;
 }
 
-function zshAction(completion: Completion | undefined, choices?: readonly string[]): string {
-  if (choices !== undefined) return `(${choices.join(" ")})`;
-  if (completion === "directory") return "_files -/";
-  return completion === "file" || completion === "machine" ? "_files" : "";
+function zshAction(wanted: Wanted, machines: readonly string[]): string {
+  const words = wordsOf(wanted, machines);
+  if (wanted.completion === "directory") return "_files -/";
+  if (words.length === 0) return offersFiles(wanted) ? "_files" : "";
+  // Two actions of one word are alternatives; their specifications are quoted inside the quotes of the argument.
+  return offersFiles(wanted) ? `{compadd ${words.join(" ")}; _files}` : `(${words.join(" ")})`;
 }
 
 function zshText(text: string): string {
   return text.replaceAll("'", "’").replace(/[\[\]:\\]/g, "\\$&");
 }
 
-function fish(commands: readonly Command[]): string {
+function fish({ commands, machines }: Vocabulary): string {
   const lines = ["# fish completion of kit", "complete -c kit -f"];
   for (const { name, summary } of commands) {
     lines.push(`complete -c kit -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`);
@@ -145,25 +165,26 @@ function fish(commands: readonly Command[]): string {
     const inside = `-n '__fish_seen_subcommand_from ${command.name}'`;
     for (const option of optionsOf(command)) {
       lines.push(
-        `complete -c kit ${inside} -l ${option.name}${fishValue(option)} -d ${
+        `complete -c kit ${inside} -l ${option.name}${fishValue(option, machines)} -d ${
           quoted(option.description)
         }`,
       );
     }
     const word = command.positionals.at(-1);
-    const choices = command.name === "help" ? topics(commands) : word?.choices;
-    if (choices !== undefined) {
-      lines.push(`complete -c kit ${inside} -a ${quoted(choices.join(" "))}`);
-    } else if (word?.completion !== undefined) lines.push(`complete -c kit ${inside} -F`);
+    const wanted = command.name === "help" ? { choices: topics(commands) } : word ?? {};
+    const words = wordsOf(wanted, machines);
+    if (words.length > 0) lines.push(`complete -c kit ${inside} -a ${quoted(words.join(" "))}`);
+    if (offersFiles(wanted)) lines.push(`complete -c kit ${inside} -F`);
   }
   return `${lines.join("\n")}\n`;
 }
 
-function fishValue({ value, choices, completion }: OptionSpec): string {
-  if (value === undefined) return "";
-  if (choices !== undefined) return ` -x -a ${quoted(choices.join(" "))}`;
-  if (completion === "directory") return " -x -a '(__fish_complete_directories)'";
-  return completion === undefined ? " -x" : " -r -F";
+function fishValue(option: OptionSpec, machines: readonly string[]): string {
+  if (option.value === undefined) return "";
+  if (option.completion === "directory") return " -x -a '(__fish_complete_directories)'";
+  const words = wordsOf(option, machines);
+  const offered = words.length === 0 ? "" : ` -a ${quoted(words.join(" "))}`;
+  return `${offersFiles(option) ? " -r -F" : " -x"}${offered}`;
 }
 
 function quoted(text: string): string {

@@ -10,7 +10,7 @@ export const EXIT = Object.freeze({
   ok: 0,
   /** A halted run, findings, a failed scenario, an unhealthy set-up. */
   finding: 1,
-  /** A wrong command line, a machine that cannot be loaded, a fault of Kit. */
+  /** A wrong command line, a machine or a store that cannot be used, a fault of Kit. */
   usage: 2,
   /** A run that waits to be resumed. */
   suspended: 3,
@@ -30,7 +30,7 @@ export const EXIT_CODES_HELP = `Exit codes
 
     0  done; nothing found; every scenario passed
     1  the run halted, findings, a failed scenario, an unhealthy set-up
-    2  a wrong command line, a file or machine that cannot be loaded, a fault of Kit
+    2  a wrong command line, a file, machine or store that cannot be used, a fault of Kit
     3  the run is suspended: resume it with the checkpoint
     4  a provider or its key is missing, or the endpoint refused
     5  the run halted because a budget was used up, also in a machine that it called

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { type Arguments, UsageError } from "./arguments.ts";
+import { type Arguments, InputError, UsageError } from "./arguments.ts";
 import type { Command, Format } from "./command.ts";
-import { completions, type Shell } from "./completions.ts";
 import type { CliContext } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
 import { EXIT, EXIT_CODES_HELP, exitCodeOfSignal } from "./exit_codes.ts";
@@ -72,17 +71,13 @@ async function perform(
   { context, out }: Surroundings,
 ): Promise<number> {
   if (command.name === "help") return await help(args.positionals[0], { context, out });
-  if (command.name === "completions") {
-    await out.raw(completions(shellOf(args.word(0)), COMMANDS));
-    return EXIT.ok;
-  }
   if (command.load === undefined) {
     throw new UsageError(`kit ${command.name} is served by the program itself, not from here`);
   }
   const { run } = await command.load();
   const format = formatOf(command, args, context);
   const ports = leveled(context.ports, args.value("log-level"));
-  return await run({ args, format, out, context: { ...context, ports } });
+  return await run({ args, format, out, context: { ...context, ports }, commands: COMMANDS });
 }
 
 async function help(topic: string | undefined, around: Surroundings): Promise<number> {
@@ -103,10 +98,6 @@ function findCommand(word: string): Command {
       ? `Flags follow the command: "${word}" comes before one`
       : `There is no command "${word}": ${advice}`,
   );
-}
-
-function shellOf(word: string): Shell {
-  return word === "zsh" || word === "fish" ? word : "bash";
 }
 
 function formatOf(command: Command, args: Arguments, context: CliContext): Format {
@@ -134,7 +125,7 @@ async function report(
   error: unknown,
   { args, context, out }: Surroundings & { readonly args: readonly string[] },
 ): Promise<number> {
-  const expected = error instanceof UsageError ||
+  const expected = error instanceof UsageError || error instanceof InputError ||
     (error instanceof Error && error.name === "FileError");
   const message = error instanceof Error ? error.message : String(error);
   const text = expected ? message : `Kit failed, and this is a fault of Kit: ${message}`;

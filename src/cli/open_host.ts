@@ -4,7 +4,9 @@
  * @module
  */
 import { createHost, type Host, type HostOptions } from "../host/mod.ts";
+import { UsageError } from "./arguments.ts";
 import type { Invocation } from "./command.ts";
+import { storePlace } from "./store_place.ts";
 
 /**
  * Makes a host of the `cli` door. Whoever opens it closes it.
@@ -17,7 +19,7 @@ export function openHost(
   { args, context }: Invocation,
   options: Partial<HostOptions> = {},
 ): Host {
-  const store = args.value("store") ?? context.ports.env.get("KIT_STORE");
+  const place = storePlace({ args, context });
   const { openStore } = context;
   return createHost({
     ports: context.ports,
@@ -28,11 +30,25 @@ export function openHost(
     ...optional("scriptPath", args.value("script")),
     ...optional("workspace", args.value("workspace")),
     ...(args.has("allow-write") ? { allowWrite: true } : {}),
-    ...(store === undefined || store === "" || openStore === undefined
+    ...(place === undefined || openStore === undefined
       ? {}
-      : { openStore: () => openStore.call(context, store) }),
+      : { openStore: () => openStore.call(context, place.location) }),
     ...options,
   });
+}
+
+/**
+ * Checks that a flag names a directory, if it was given.
+ *
+ * @param invocation The command's flags and surroundings.
+ * @param flag The flag, without dashes.
+ * @throws {UsageError} If there is no such directory.
+ */
+export async function needDirectory({ args, context }: Invocation, flag: string): Promise<void> {
+  const path = args.value(flag);
+  if (path === undefined) return;
+  if ((await context.ports.files.stat(path))?.kind === "directory") return;
+  throw new UsageError(`--${flag} needs a directory, and "${path}" is none`);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Invocation } from "./command.ts";
 import { statusStyle } from "./envelope.ts";
 import { EXIT, exitCodeOf } from "./exit_codes.ts";
 import { type Output, printable } from "./output.ts";
+import { shownPlace } from "./store_place.ts";
 
 const CLEAR_LINE = "\r\x1b[2K";
 
@@ -117,8 +118,8 @@ async function printNext(object: JsonObject, { args, out }: Invocation): Promise
   const checkpoint = textOf(object, "checkpoint");
   if (checkpoint === "") return;
   await out.line(`checkpoint: ${printable(checkpoint)}`);
-  // A place may hold a password, so it is not repeated.
-  const store = args.has("store") && !args.has("checkpoint") ? " --store PLACE" : "";
+  const place = args.has("checkpoint") ? undefined : args.value("store");
+  const store = place === undefined ? "" : ` --store ${quoted(shownPlace(place))}`;
   await out.line(`go on with: ${nextCommand(object, checkpoint)}${store}`);
 }
 

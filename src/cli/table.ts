@@ -159,7 +159,10 @@ const CHECK: Command = {
   options: [STRICT],
   formats: ["text", "json", "github", "sarif"],
   examples: ["kit check machines/*.mk", "kit check --format github machines/*.mk"],
-  notes: "With one FILE, --format json prints the same object as the MCP tool check.",
+  notes:
+    "With one FILE, --format json prints the object of the MCP tool check; with several, an envelope:\n" +
+    "{command, ok, items: [{path, status, errors, warnings}], diagnostics, summary}. Both have ok and\n" +
+    "diagnostics, which name what was found, its code, line and column.",
 };
 
 const LINT: Command = {
@@ -226,7 +229,7 @@ const TEST: Command = {
 const MACHINES: Command = {
   name: "machines",
   summary: "List the machines that have names",
-  positionals: [{ name: "NAME", optional: true }],
+  positionals: [{ name: "NAME", optional: true, completion: "name" }],
   options: [{
     name: "dir",
     value: "DIR",
@@ -345,7 +348,7 @@ export const COMMANDS: readonly Command[] = [
   { ...DOCTOR, load: () => commandFile("doctor") },
   { ...DEMO, load: () => commandFile("demo") },
   MCP,
-  COMPLETIONS,
+  { ...COMPLETIONS, load: () => commandFile("completions") },
   HELP,
 ];
 
@@ -361,6 +364,7 @@ interface CommandFiles {
   readonly init: typeof import("./commands/init.ts");
   readonly doctor: typeof import("./commands/doctor.ts");
   readonly demo: typeof import("./commands/demo.ts");
+  readonly completions: typeof import("./commands/completions.ts");
 }
 
 async function commandFile(name: keyof CommandFiles): Promise<CommandModule> {

@@ -24,6 +24,7 @@ export type {
   ConfigReport,
   ModelsOutcome,
   ProviderReport,
+  SchemaReport,
 } from "./config/outcome.ts";
 export type { Emitted, ErrorSlug, FailureKind, ReplyVia, RunObject, RunUsage } from "./result.ts";
 export type {

@@ -341,6 +341,64 @@ Deno.test("a recording of kit run becomes a scenario that passes", async () => {
   assert(played.stdout.endsWith("passed=1 · failed=0\n"));
 });
 
+Deno.test("kit run --record says before the run what it cannot write", async () => {
+  const files = await project();
+  files.put("notes.json", '{"recording": "of a song"}');
+  files.put("folder/x", "");
+  const refused: [file: string, message: string][] = [
+    ["gone/r.json", 'No such file or directory: "gone/r.json"'],
+    ["folder", '--record writes over a recording alone, and "folder" is none'],
+    ["notes.json", '--record writes over a recording alone, and "notes.json" is none'],
+    ["hello.mk", '--record writes over a recording alone, and "hello.mk" is none'],
+  ];
+  for (const [file, message] of refused) {
+    const before = new Map(files.texts);
+    const ended = await kit(`run hello.mk --provider scripted --record ${file}`, files);
+    assertEquals([ended.code, ended.stdout], [2, ""], file);
+    assertStringIncludes(ended.stderr, message);
+    assertEquals(files.texts, before);
+  }
+});
+
+Deno.test("kit run --record writes over an older recording, and leaves nothing else behind", async () => {
+  const files = await project();
+  const names = [...files.texts.keys(), "/project/r.json"].toSorted();
+  for (const name of ["Ann", "Bob"]) {
+    const line = `run hello.mk --provider scripted --set name=${name} --record r.json`;
+    assertEquals((await kit(line, files)).code, 0);
+    assertStringIncludes(files.text("r.json") ?? "", name);
+  }
+  assertEquals([...files.texts.keys()].toSorted(), names);
+});
+
+const lateFailures: [flags: string, code: number, status: string][] = [
+  ["", 2, "done"],
+  ["--max-tokens 1", 5, "halt"],
+];
+for (const [flags, code, status] of lateFailures) {
+  Deno.test(`kit run --record prints a run that is ${status} where the file fails later, with ${code}`, async () => {
+    const files = await project();
+    files.failing = "r.json";
+    const line = `run hello.mk --provider scripted --record r.json ${flags}`.trim();
+    const ended = await kit(line, files);
+    assertEquals([ended.code, JSON.parse(ended.stdout).status], [code, status]);
+    assertStringIncludes(ended.stderr, "error: The recording could not be written: ");
+  });
+}
+
+Deno.test("kit run ends with 2 for a script that cannot be loaded, and says where it is wrong", async () => {
+  const files = await project();
+  files.put("b.yaml", "a: [\n");
+  const broken = await kit("run hello.mk --provider scripted --script b.yaml", files);
+  assertEquals(broken.code, 2);
+  assertStringIncludes(broken.stdout, "is not closed here (line 2, column 1)");
+  const gone = await kit("run hello.mk --provider scripted --script gone.yaml", files);
+  assertEquals(gone.code, 2);
+  assertStringIncludes(gone.stdout, "there is no such file");
+  const lint = await kit("lint --llm hello.mk --provider scripted --script b.yaml", files);
+  assertEquals(lint.code, 2);
+});
+
 const testErrors: [line: string, message: string][] = [
   ["test", "kit test needs MACHINE, --cases DIR or --from FILE"],
   ["test hello.mk --script a --cases b", "--script and --cases exclude each other"],
@@ -365,6 +423,20 @@ Deno.test("kit machines lists the bundled machines in a table, and those of --di
   assert(/^Name +Source +Entry +Result +Budget +Context$/.test(rows[0] ?? ""), rows[0]);
   assertEquals(rows.filter((row) => row.includes(" stdlib ")).length, 10);
   assert(rows.some((row) => /^hello +local +greet +greeting +6 +name, review$/.test(row)));
+});
+
+for (const [what, path] of [["nothing", "gone"], ["a file", "hello.mk"]]) {
+  Deno.test(`kit machines --dir ends with 2 where ${what} is there`, async () => {
+    const { code, stdout, stderr } = await kit(`machines --dir ${path}`);
+    assertEquals([code, stdout], [2, ""]);
+    assertStringIncludes(stderr, `--dir needs a directory, and "${path}" is none`);
+  });
+}
+
+Deno.test("kit check of a directory names the files in it", async () => {
+  const { code, stdout } = await kit("check bad");
+  assertEquals(code, 1);
+  assertStringIncludes(stdout, "'bad' is a directory: name the files in it: bad/bad.mk");
 });
 
 Deno.test("kit machines NAME describes one", async () => {

@@ -137,18 +137,18 @@ Deno.test("parseConfig() knows where named providers are", () => {
 });
 
 Deno.test("parseConfig() reports unknown keys and bad tools without stopping", () => {
-  const { config } = parseConfig({
+  const { findings } = parseConfig({
     extra: 1,
     providers: { local: { ...LOCAL, api_key: "sk-secret" } },
     tools: { search: 3, nope: {} },
   });
-  assertEquals(config?.findings.map((finding) => finding.split(" (known")[0]), [
+  assertEquals(findings.map((finding) => finding.split(" (known")[0]), [
     'unknown key "extra"',
     'unknown key "providers.local.api_key"',
     'unknown key "tools.nope"',
     '"tools.search" has no text "backend"; it is ignored',
   ]);
-  assertFalse(JSON.stringify(config?.findings).includes("sk-secret"));
+  assertFalse(JSON.stringify(findings).includes("sk-secret"));
 });
 
 Deno.test("parseConfig() takes a provider called __proto__ for what it is", () => {

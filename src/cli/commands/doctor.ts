@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { ConfigReport } from "../../host/mod.ts";
+import type { ConfigReport, Host } from "../../host/mod.ts";
 import type { Invocation } from "../command.ts";
 import { type Envelope, printEnvelope } from "../envelope.ts";
 import { EXIT } from "../exit_codes.ts";
 import { openHost } from "../open_host.ts";
+import { missingStore, storePlace } from "../store_place.ts";
 
 interface Item {
   readonly name: string;
@@ -29,12 +30,12 @@ export async function run(invocation: Invocation): Promise<number> {
     const report = await host.configuration();
     const items: Item[] = [
       configItem(report),
-      ...findingItems(report),
+      ...schemaItems(report),
       environmentItem(report),
       ...keyItems(report),
       ...backendItems(report),
-      ...await machineItems(invocation),
-      ...await storeItems(invocation),
+      ...await machineItems(host),
+      ...await storeItems(host, invocation),
       ...directoryItems(report),
     ];
     const ok = items.every(({ status }) => status !== "error");
@@ -53,27 +54,30 @@ export async function run(invocation: Invocation): Promise<number> {
   }
 }
 
-function configItem({ layer, path, active, problem }: ConfigReport): Item {
+function configItem({ layer, path, active, problem, schema }: ConfigReport): Item {
   const name = `config ${path ?? "-"} · layer=${layer} · active=${active ?? "-"}`;
-  return problem === undefined
+  if (problem === undefined) return { name, status: "ok" };
+  const count = schema?.problems.length ?? 0;
+  const message = count === 0
+    ? problem.message
+    : `Cannot use config "${path}": ${count} ${count === 1 ? "problem" : "problems"}, see "schema"`;
+  return { name, status: "error", errors: [message] };
+}
+
+function schemaItems({ path, schema }: ConfigReport): Item[] {
+  if (path === undefined || schema === undefined) return [];
+  const { problems, findings } = schema;
+  const count = problems.length + findings.length;
+  const name = `schema ${path} · ${count} ${count === 1 ? "finding" : "findings"}`;
+  const status = problems.length > 0 ? "error" : findings.length > 0 ? "warning" : "ok";
+  return [{ name, status, errors: problems, warnings: findings }];
+}
+
+function environmentItem({ envFiles, environment }: ConfigReport): Item {
+  const name = `env files=${envFiles.length === 0 ? "-" : envFiles.join(", ")}`;
+  return environment.length === 0
     ? { name, status: "ok" }
-    : { name, status: "error", errors: [problem.message] };
-}
-
-function findingItems({ path, findings }: ConfigReport): Item[] {
-  if (path === undefined) return [];
-  const name = `schema ${path} · ${findings.length} ${
-    findings.length === 1 ? "finding" : "findings"
-  }`;
-  return [
-    findings.length === 0
-      ? { name, status: "ok" }
-      : { name, status: "warning", warnings: findings },
-  ];
-}
-
-function environmentItem({ envFiles }: ConfigReport): Item {
-  return { name: `env files=${envFiles.length === 0 ? "-" : envFiles.join(", ")}`, status: "ok" };
+    : { name, status: "warning", warnings: environment };
 }
 
 function keyItems({ providers, active }: ConfigReport): Item[] {
@@ -94,31 +98,26 @@ function backendItems({ backends }: ConfigReport): Item[] {
   }));
 }
 
-async function machineItems(invocation: Invocation): Promise<Item[]> {
-  const host = openHost(invocation);
-  try {
-    const { object } = await host.listMachines();
-    const counts = new Map<string, number>();
-    for (const machine of Array.isArray(object.machines) ? object.machines : []) {
-      const source = String(machine.source);
-      counts.set(source, (counts.get(source) ?? 0) + 1);
-    }
-    return [...counts].map(([layer, count]) => ({
-      name: `machines ${layer} · ${count} ${count === 1 ? "machine" : "machines"}`,
-      status: "ok",
-    }));
-  } finally {
-    await host.close();
+async function machineItems(host: Host): Promise<Item[]> {
+  const { object } = await host.listMachines();
+  const counts = new Map<string, number>();
+  for (const machine of Array.isArray(object.machines) ? object.machines : []) {
+    const source = String(machine.source);
+    counts.set(source, (counts.get(source) ?? 0) + 1);
   }
+  return [...counts].map(([layer, count]) => ({
+    name: `machines ${layer} · ${count} ${count === 1 ? "machine" : "machines"}`,
+    status: "ok",
+  }));
 }
 
-async function storeItems(invocation: Invocation): Promise<Item[]> {
-  const { args, context } = invocation;
-  const place = args.value("store") ?? context.ports.env.get("KIT_STORE") ?? "";
-  if (place === "") return [];
+async function storeItems(host: Host, invocation: Invocation): Promise<Item[]> {
+  const place = storePlace(invocation);
+  if (place === undefined) return [];
   // A place may hold a password; its scheme is enough to know it by.
-  const name = `store ${place.slice(0, place.indexOf(":"))}`;
-  const host = openHost(invocation);
+  const name = `store ${place.location.slice(0, Math.max(0, place.location.indexOf(":")))}`;
+  const none = await missingStore(place, invocation);
+  if (none !== undefined) return [{ name, status: "warning", warnings: [none] }];
   try {
     const { suspended, running, finished } = await (await host.store()).counts();
     const counts = `suspended=${suspended} · running=${running} · finished=${finished}`;
@@ -126,8 +125,6 @@ async function storeItems(invocation: Invocation): Promise<Item[]> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return [{ name, status: "error", errors: [message] }];
-  } finally {
-    await host.close();
   }
 }
 

@@ -12,6 +12,7 @@ import {
   printForeign,
   saidOnce,
 } from "../checked_files.ts";
+import { InputError } from "../arguments.ts";
 import type { Invocation } from "../command.ts";
 import type { Host } from "../../host/mod.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -73,7 +74,11 @@ async function askModel(
   { args, context }: Invocation,
 ): Promise<LiveFindings | Error> {
   const outcome = await host.models();
-  if (outcome.kind === "problem") return new Error(outcome.problem.message);
+  if (outcome.kind === "problem") {
+    const { code, message } = outcome.problem;
+    if (code === "script") throw new InputError(message);
+    return new Error(message);
+  }
   const { createModelOracle, liveLint, parseMachine }: typeof import("../../machine/mod.ts") =
     await import(MACHINE);
   const { tiers, judge, params } = outcome.models;

@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, member } from "../../json/mod.ts";
 import type { Invocation } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
-import { openHost, optional } from "../open_host.ts";
+import { needDirectory, openHost, optional } from "../open_host.ts";
 import { printable, table } from "../output.ts";
 import { printRun, textOf, textsOf } from "../run_output.ts";
 
@@ -20,6 +20,7 @@ const HEAD = ["Name", "Source", "Entry", "Result", "Budget", "Context"];
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { args, format, out } = invocation;
+  await needDirectory(invocation, "dir");
   const host = openHost(invocation);
   const name = args.positionals[0];
   try {

@@ -3,11 +3,9 @@
  *
  * @module
  */
-import type { HostOptions } from "../../host/mod.ts";
-import { createRecorder } from "../../machine/mod.ts";
-import { UsageError } from "../arguments.ts";
 import type { Invocation } from "../command.ts";
-import { openHost, optional } from "../open_host.ts";
+import { needDirectory, openHost, optional } from "../open_host.ts";
+import { openRecording } from "../recording.ts";
 import { printRun, ProgressLine } from "../run_output.ts";
 import { readSettings } from "../set.ts";
 
@@ -21,9 +19,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const { args, context, out } = invocation;
   const inputs = readSettings(args.values("set"));
   const costBudget = args.positiveInteger("max-tokens");
-  await checkWorkspace(invocation);
+  await needDirectory(invocation, "workspace");
   const path = args.word(0);
-  const host = openHost(invocation, recording(path, invocation));
+  const recording = await openRecording(invocation);
+  const host = openHost(invocation, recording?.options(path));
   const progress = new ProgressLine(out);
   try {
     const emitted = await host.run({
@@ -41,36 +40,10 @@ export async function run(invocation: Invocation): Promise<number> {
       onProgress: (report) => progress.show(report),
     });
     await progress.clear();
-    return await printRun(emitted, invocation, path);
+    const code = await printRun(emitted, invocation, path);
+    return recording === undefined ? code : await recording.report(code, out);
   } finally {
     await progress.clear();
     await host.close();
-  }
-}
-
-/** Keeps every answer of the run in a file, if that was asked for. */
-function recording(path: string, { args, context }: Invocation): Partial<HostOptions> {
-  const file = args.value("record");
-  if (file === undefined) return {};
-  return {
-    wrapRun: (machine, options, start) => {
-      const recorder = createRecorder(machine, options, start);
-      return {
-        options: recorder.options,
-        ended: async (result) => {
-          const text = JSON.stringify({ ...recorder.recording(result), path }, null, 2);
-          await context.ports.files.writeAtomic(file, `${text}\n`);
-        },
-      };
-    },
-  };
-}
-
-async function checkWorkspace({ args, context }: Invocation): Promise<void> {
-  const workspace = args.value("workspace");
-  if (workspace === undefined) return;
-  const status = await context.ports.files.stat(workspace);
-  if (status?.kind !== "directory") {
-    throw new UsageError(`--workspace needs a directory, and "${workspace}" is none`);
   }
 }

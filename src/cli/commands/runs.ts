@@ -3,11 +3,12 @@
  *
  * @module
  */
-import { UsageError } from "../arguments.ts";
+import { InputError, UsageError } from "../arguments.ts";
 import type { Invocation } from "../command.ts";
 import { EXIT } from "../exit_codes.ts";
 import { openHost } from "../open_host.ts";
 import { printable, table } from "../output.ts";
+import { missingStore, storePlace, unusableStore } from "../store_place.ts";
 
 const HEAD = ["Run", "Phase", "Machine", "At", "Reason", "Changed"];
 
@@ -18,15 +19,20 @@ const HEAD = ["Run", "Phase", "Machine", "At", "Reason", "Changed"];
  * @returns The exit code.
  */
 export async function run(invocation: Invocation): Promise<number> {
-  const { args, context, format, out } = invocation;
-  const store = args.value("store") ?? context.ports.env.get("KIT_STORE") ?? "";
-  if (store === "") {
+  const { context, format, out } = invocation;
+  const place = storePlace(invocation);
+  if (place === undefined) {
     throw new UsageError(
       "kit runs needs a store: --store sqlite:PATH or --store postgres://…, or KIT_STORE",
     );
   }
+  const none = await missingStore(place, invocation);
+  if (none !== undefined) throw new InputError(none);
   const host = openHost(invocation);
   try {
+    await host.store().catch((error: unknown) => {
+      throw unusableStore(error, place, invocation);
+    });
     const runs = await host.runs();
     if (format === "json") {
       await out.json({

@@ -66,8 +66,6 @@ export interface Config {
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Backends. */
   readonly tools: ToolsConfig;
-  /** What is odd but harms nothing: unknown keys. */
-  readonly findings: readonly string[];
 }
 
 /** The three tiers, weakest first. */

@@ -10,7 +10,7 @@ import type { HostOptions } from "../options.ts";
 import { joinPath } from "../paths.ts";
 import { type Config, NO_TOOLS, type ProviderConfig } from "./config.ts";
 import { type Directories, kitDirectories, kitVariable } from "./directories.ts";
-import type { ConfigLayer, ConfigProblem } from "./outcome.ts";
+import type { ConfigLayer, ConfigProblem, SchemaReport } from "./outcome.ts";
 import { baseUrlProblem, parseConfig } from "./parse_config.ts";
 
 /** The name of a config file in a directory. */
@@ -35,6 +35,8 @@ export interface LoadedConfig {
   readonly config?: Config;
   /** Why not. */
   readonly problem?: ConfigProblem;
+  /** What the file says that cannot be used or is odd; absent where no file could be read. */
+  readonly schema?: SchemaReport;
   /** Kit's directories. */
   readonly directories: Directories;
 }
@@ -122,7 +124,7 @@ function environmentConfig(options: HostOptions): Found | undefined {
     ...(tokenField === undefined ? {} : { tokenField }),
   };
   const providers = new Map([[ENVIRONMENT_PROVIDER, provider]]);
-  const config = { active: ENVIRONMENT_PROVIDER, providers, tools: NO_TOOLS, findings: [] };
+  const config = { active: ENVIRONMENT_PROVIDER, providers, tools: NO_TOOLS };
   return { layer: "environment", config };
 }
 
@@ -153,10 +155,10 @@ async function readLayer(
       problem: { code: "invalid", message: `Cannot read config "${path}": ${why}` },
     };
   }
-  const { config, problems } = parseConfig(value);
-  if (config !== undefined) return { ...found, config };
-  const message = `Cannot use config "${path}": ${problems.join("; ")}`;
-  return { ...found, problem: { code: "invalid", message } };
+  const { config, ...schema } = parseConfig(value);
+  if (config !== undefined) return { ...found, config, schema };
+  const message = `Cannot use config "${path}": ${schema.problems.join("; ")}`;
+  return { ...found, problem: { code: "invalid", message }, schema };
 }
 
 async function parseText(path: string, text: string): Promise<JsonValue> {

@@ -70,6 +70,14 @@ export interface BackendReport {
   readonly source: "flag" | "env" | "config" | "default";
 }
 
+/** What a config file says that is wrong or odd, one sentence each. */
+export interface SchemaReport {
+  /** What keeps the file from being used. */
+  readonly problems: readonly string[];
+  /** What harms nothing: unknown keys and the like. */
+  readonly findings: readonly string[];
+}
+
 /** What configuration says, for the doctor. */
 export interface ConfigReport {
   /** Where it came from. */
@@ -82,8 +90,10 @@ export interface ConfigReport {
   readonly providers: readonly ProviderReport[];
   /** What keeps the active one from being used. */
   readonly problem: ConfigProblem | undefined;
-  /** What is odd: unknown keys and the like. */
-  readonly findings: readonly string[];
+  /** What the config file says that is wrong or odd; `undefined` where there is none or it could not be read. */
+  readonly schema: SchemaReport | undefined;
+  /** What is odd about variables: words that are not known, a workspace that is not there. */
+  readonly environment: readonly string[];
   /** The `.env` files in use. */
   readonly envFiles: readonly string[];
   /** Backends of the host tools. */

@@ -53,6 +53,8 @@ export interface ParsedConfig {
   readonly config?: Config;
   /** What cannot be used, one sentence each. */
   readonly problems: readonly string[];
+  /** What is odd but harms nothing, whether or not there is a problem. */
+  readonly findings: readonly string[];
 }
 
 interface Notes {
@@ -69,7 +71,8 @@ interface Notes {
 export function parseConfig(value: JsonValue): ParsedConfig {
   const notes: Notes = { problems: [], findings: [] };
   if (!isJsonObject(value)) {
-    return { problems: [`the file holds ${kindOf(value)}, not an object with "providers"`] };
+    const problem = `the file holds ${kindOf(value)}, not an object with "providers"`;
+    return { problems: [problem], findings: [] };
   }
   noteUnknown(value, { keys: TOP_KEYS, at: "" }, notes);
   const active = readText(value, { key: "active", at: "" }, notes);
@@ -80,8 +83,11 @@ export function parseConfig(value: JsonValue): ParsedConfig {
     );
   }
   const tools = readTools(member(value, "tools"), notes);
-  if (notes.problems.length > 0) return { problems: notes.problems.slice(0, MAX_PROBLEMS) };
-  return { config: { active, providers, tools, findings: notes.findings }, problems: [] };
+  const { findings } = notes;
+  if (notes.problems.length > 0) {
+    return { problems: notes.problems.slice(0, MAX_PROBLEMS), findings };
+  }
+  return { config: { active, providers, tools }, problems: [], findings };
 }
 
 function readProviders(

@@ -121,14 +121,41 @@ const OFFLINE = "no files are bound: set KIT_FS_BACKEND=local";
 const NO_WORKSPACE =
   "no workspace is configured: start Kit with --workspace DIR, or set KIT_FS_ROOT";
 
+/**
+ * The directory that an operator gave to file tools: `--workspace`, then `KIT_FS_ROOT`, then the config.
+ *
+ * @param options Configuration.
+ * @returns The directory as it was written, or `undefined` if none was.
+ */
+export function workspaceRoot(
+  { host, config }: Pick<HostToolOptions, "host" | "config">,
+): string | undefined {
+  return host.workspace ?? kitVariable(host.ports.env, "FS_ROOT") ?? config.workspace;
+}
+
+/**
+ * Opens the directory of file tools.
+ *
+ * @param root The directory.
+ * @param ports Files and system.
+ * @returns The workspace, or a sentence that says why there is none.
+ */
+export async function openRoot(
+  root: string,
+  ports: HostOptions["ports"],
+): Promise<Workspace | string> {
+  const workspace = await openWorkspace(root, ports).catch(() => undefined);
+  return workspace ?? `workspace "${root}" is not a directory that can be read`;
+}
+
 async function open({ host, config }: HostToolOptions): Promise<Workspace | string> {
-  const { env, files, system } = host.ports;
-  const named = host.workspace ?? kitVariable(env, "FS_ROOT") ?? config.workspace;
+  const { files, system } = host.ports;
+  const named = workspaceRoot({ host, config });
   if (named === undefined && host.door !== "cli") return NO_WORKSPACE;
   const root = named ?? await files.currentDirectory().catch(() => undefined);
   if (root === undefined) return NO_WORKSPACE;
-  const workspace = await openWorkspace(root, host.ports).catch(() => undefined);
-  if (workspace === undefined) return `workspace "${root}" is not a directory that can be read`;
+  const workspace = await openRoot(root, host.ports);
+  if (typeof workspace === "string") return workspace;
   const home = system.home === undefined ? undefined : normalizePath(system.home);
   const wide = workspace.root === "/" || /^[A-Za-z]:\/?$/.test(workspace.root) ||
     workspace.root === home;
