@@ -94,9 +94,10 @@ Deno.test("Host.resume() with cancel spends the file of a run that waits, so tha
 
 Deno.test("Host.resume() with cancel leaves a file alone that another run has written since", async () => {
   const model = new MockProvider(["D", "E", "Y"]);
-  const { host } = rig({ model, checkpointDirectory: "/project" });
+  const { host, files } = rig({ model, checkpointDirectory: "/project" });
   const request = { source: ASKING, hitl: true, checkpointPath: "c.json" };
   const first = await host.run(request);
+  files.texts.delete("/project/c.json");
   await host.run(request);
   await host.resume({ run: String(first.object["run"]), cancel: true });
   const inputs = { "decision.answer": "yes" };

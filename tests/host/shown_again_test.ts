@@ -50,12 +50,13 @@ for (const door of ["mcp", "cli"] as const) {
   });
 }
 
-Deno.test("Host.resume() leaves a checkpoint file alone that another run was written over", async () => {
+Deno.test("Host.resume() leaves a checkpoint file alone that is of another run by now", async () => {
   const model = new MockProvider(["D", "E", "first", "second"]);
-  const { host } = rig({ model, checkpointDirectory: "/project" });
+  const { host, files } = rig({ model, checkpointDirectory: "/project" });
   const request = { source: ASKING, hitl: true, checkpointPath: "c.json" };
   const inputs = { "decision.answer": "yes" };
   const first = (await host.run(request)).object;
+  files.texts.delete("/project/c.json");
   await host.run(request);
   const { object } = await host.resume({ checkpoint: String(first["checkpoint"]), inputs });
   assertEquals(object["result"], "first");
@@ -64,10 +65,11 @@ Deno.test("Host.resume() leaves a checkpoint file alone that another run was wri
 
 Deno.test("Host.resume() goes on by its handle though another run has spent the file", async () => {
   const model = new MockProvider(["D", "E", "second", "first"]);
-  const { host } = rig({ model, checkpointDirectory: "/project" });
+  const { host, files } = rig({ model, checkpointDirectory: "/project" });
   const request = { source: ASKING, hitl: true, checkpointPath: "c.json" };
   const inputs = { "decision.answer": "yes" };
   const first = (await host.run(request)).object;
+  files.texts.delete("/project/c.json");
   await host.run(request);
   await host.resume({ checkpoint: "c.json", inputs });
   const { object } = await host.resume({ checkpoint: String(first["checkpoint"]), inputs });

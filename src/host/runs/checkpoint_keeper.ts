@@ -9,7 +9,7 @@ import { type Checkpoint, fingerprintMachine } from "../../machine/mod.ts";
 import { FileError, type Ports } from "../../ports/mod.ts";
 import type { Prepared } from "../prepare.ts";
 import { INLINE_PATH } from "../target.ts";
-import { isCheckpointText, sealCheckpoint, spentText } from "./checkpoint_file.ts";
+import { sealCheckpoint, spentText } from "./checkpoint_file.ts";
 import type { FileLock } from "./file_lock.ts";
 import { LostHoldError } from "./keeping.ts";
 import { sha256 } from "./handles.ts";
@@ -26,7 +26,8 @@ export interface CheckpointKeeper {
   readonly isHandle: boolean;
   /**
    * Writes the run; the old or the new text is there at any moment. Gives the path as the call wrote it. Throws
-   * {@linkcode LostHoldError} if the file is another's by now.
+   * {@linkcode LostHoldError} if the file is another's by now, {@linkcode FileError} if it cannot be written or holds
+   * what somebody else put there.
    */
   write(saved: SavedRun, suspension?: string): Promise<string>;
   /** Says that the holder lives; `false` if the file is another's by now. */
@@ -47,8 +48,10 @@ export interface KeeperOptions {
   readonly shown: string;
   /** The file that it was resumed from, where that is another one. */
   readonly from: string | undefined;
-  /** The hold on the file. */
+  /** The hold on the file, and on {@linkcode KeeperOptions.from}. */
   readonly lock: FileLock;
+  /** Whether something is in the way at a place that is not the run's own yet; asked before the first write. */
+  readonly isOccupied: (() => Promise<boolean>) | undefined;
   /** Whether the file was given to somebody as a suspension, so that it must say when it is spent. */
   readonly acknowledged: boolean;
   /** What was prepared. */
@@ -82,6 +85,7 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
     async write(saved, suspension): Promise<string> {
       const content = checkpointOf(saved, { options, fingerprint, digest, suspension });
       if (!await lock.renew()) throw new LostHoldError();
+      if (!written && await options.isOccupied?.() === true) throw new FileError("exists", path);
       await ports.files.writeAtomic(path, await sealCheckpoint(content, options.key), {
         mode: 0o600,
       });
@@ -104,28 +108,6 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
       await lock.release();
     },
   };
-}
-
-/**
- * Tells whether a file may be written to: it does not exist, or is a checkpoint.
- *
- * @param path The file.
- * @param ports Files.
- * @returns Whether it may; false also where something is there that is no file.
- */
-export async function mayWriteCheckpoint(
-  path: string,
-  ports: Pick<Ports, "files">,
-): Promise<boolean> {
-  const there = await ports.files.lstat(path);
-  if (there === undefined) return true;
-  if (there.kind !== "file" || there.size > MAX_CHECKPOINT_BYTES) return false;
-  try {
-    return isCheckpointText(await ports.files.readText(path));
-  } catch (error) {
-    if (error instanceof FileError) return false;
-    throw error;
-  }
 }
 
 function checkpointOf(

@@ -6,7 +6,6 @@
 import { KitError } from "../../llm/mod.ts";
 import { FileError } from "../../ports/mod.ts";
 import { type Frame, startFrames } from "../../machine/mod.ts";
-import { confineCheckpoint } from "../confine.ts";
 import { kitDirectories, kitVariable } from "../config/directories.ts";
 import type { HostCore } from "../core.ts";
 import type { CallOptions, RunRequest } from "../host.ts";
@@ -16,8 +15,9 @@ import { prepare, type Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
 import { UnreadableRecordError } from "../store.ts";
-import { type CheckpointKeeper, keepCheckpoint, mayWriteCheckpoint } from "./checkpoint_keeper.ts";
-import { type FileLock, lockFile } from "./file_lock.ts";
+import { type CheckpointKeeper, keepCheckpoint } from "./checkpoint_keeper.ts";
+import { type CheckpointPlace, confinedPlace, holdPlaces, occupied } from "./checkpoint_place.ts";
+import type { FileLock } from "./file_lock.ts";
 import { hex } from "./handles.ts";
 import { KeepingError } from "./keeping.ts";
 import type { RunReport } from "./report.ts";
@@ -35,14 +35,6 @@ export type RunAnswer =
     readonly scripted: boolean;
   }
   | Refusal;
-
-/** Where a checkpoint is written. */
-export interface CheckpointPlace {
-  /** Absolute, links resolved. */
-  readonly path: string;
-  /** As the call wrote it. */
-  readonly shown: string;
-}
 
 /** What every call needs. */
 export interface RunParts {
@@ -120,15 +112,13 @@ async function commissionRun(
   if (prepared.kind === "refused") return prepared;
   const closed = await supervisor.openable();
   if (closed !== undefined) return closed;
-  const place = await checkpointPlace(request, prepared, core);
+  const place = await checkpointPlace(request, prepared, parts);
   if (place !== undefined && "kind" in place) return place;
   const reserved = supervisor.reserve();
   if ("kind" in reserved) return reserved;
   using slot = reserved;
-  const lock = place && await lockFile(place.path, supervisor.holder, core.options.ports);
-  if (place !== undefined && lock === undefined) {
-    return refuse("busy", [`"${place.shown}" is in use by another run`]);
-  }
+  const lock = place && await holdPlaces([place], parts);
+  if (lock !== undefined && "kind" in lock) return lock;
   const start = await newStart(request, prepared, { call, parts, place, lock, slot })
     .catch(async (error: unknown) => {
       await lock?.release();
@@ -161,12 +151,15 @@ async function newStart(
 ): Promise<StartRun | Refusal> {
   const { core, supervisor } = parts;
   const { clock } = core.options.ports;
+  // Again, now that it is held: another run may have been written there since the first look.
+  const taken = place && await occupied(place, undefined, parts);
+  if (taken !== undefined) return taken;
   const warnings = [...prepared.warnings];
   const oracle = await createRunOracle(prepared, core, call);
   const fresh = { inputs: request.inputs ?? {}, localTime: clock.local(clock.now()) };
   const frames = startFrames(prepared.machine, { oracle: oracle.oracle, ...fresh });
   const saved = await newSavedRun(request, prepared, { ...parts, place, warnings, frames });
-  const keeper = place && lock && await newKeeper(place, { prepared, saved, core, lock });
+  const keeper = place && lock && await newKeeper(place, { prepared, saved, parts, lock });
   const refused = await supervisor.begin(saved);
   if (refused !== undefined) return refused;
   const common = { place: slot, prepared, saved, oracle, fresh, keeper, warnings };
@@ -258,11 +251,15 @@ function keepsHandles(core: HostCore): boolean {
 async function checkpointPlace(
   request: RunRequest,
   prepared: Prepared,
-  core: HostCore,
+  parts: RunParts,
 ): Promise<CheckpointPlace | undefined | Refusal> {
+  const { core } = parts;
   const { ports } = core.options;
   const named = request.checkpointPath;
-  if (named !== undefined) return await confinedPlace(named, core);
+  if (named !== undefined) {
+    const place = await confinedPlace(named, core);
+    return "kind" in place ? place : await occupied(place, undefined, parts) ?? place;
+  }
   if (keepsHandles(core) || request.hitl !== true) return undefined;
   const state = kitDirectories(ports).state;
   if (state === undefined) {
@@ -278,48 +275,22 @@ async function checkpointPlace(
   return { path, shown: path };
 }
 
-/**
- * Judges where a checkpoint is to be written.
- *
- * @param path As a call names it.
- * @param core The host.
- * @returns The place, or a refusal.
- */
-export async function confinedPlace(
-  path: string,
-  core: HostCore,
-): Promise<CheckpointPlace | Refusal> {
-  const place = await confineCheckpoint(path, core.options);
-  if (place.kind !== "file") {
-    return refuse("invalid-request", [
-      core.options.checkpointDirectory === undefined && core.options.door === "mcp"
-        ? "checkpoint files are not open to calls: start Kit with --checkpoint-dir DIR, or use the handle"
-        : `"${path.slice(0, 200)}" is not in the checkpoint directory`,
-    ]);
-  }
-  if (await mayWriteCheckpoint(place.path, core.options.ports)) {
-    return { path: place.path, shown: path };
-  }
-  return refuse("invalid-request", [
-    `"${path.slice(0, 200)}" exists and is no checkpoint; it is not written over`,
-  ]);
-}
-
 async function newKeeper(
   place: CheckpointPlace,
-  { prepared, saved, core, lock }: {
+  { prepared, saved, parts, lock }: {
     readonly lock: FileLock;
     readonly prepared: Prepared;
     readonly saved: SavedRun;
-    readonly core: HostCore;
+    readonly parts: RunParts;
   },
 ): Promise<CheckpointKeeper> {
-  const { ports, door, version } = core.options;
+  const { ports, door, version } = parts.core.options;
   return await keepCheckpoint({
     runId: saved.run_id,
     ...place,
     from: undefined,
     lock,
+    isOccupied: async () => await occupied(place, saved.run_id, parts) !== undefined,
     acknowledged: false,
     prepared,
     isHandle: door === "cli",

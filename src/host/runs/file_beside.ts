@@ -15,8 +15,13 @@ import {
   type SpentRun,
   writeSpent,
 } from "./checkpoint_keeper.ts";
-import { type CheckpointPlace, confinedPlace } from "./commission.ts";
-import { lockFile } from "./file_lock.ts";
+import {
+  type CheckpointPlace,
+  confinedPlace,
+  holdPlaces,
+  occupied,
+  type PlaceParts,
+} from "./checkpoint_place.ts";
 
 /** A file that is held for a run. */
 export interface HeldFile {
@@ -29,7 +34,7 @@ export interface HeldFile {
   /** Marks the file as spent, if it is there. */
   spend(run: SpentRun): Promise<void>;
   /** Makes the keeper of the run. */
-  keeper(runId: string, prepared: Prepared): Promise<CheckpointKeeper>;
+  keeper(prepared: Prepared): Promise<CheckpointKeeper>;
 }
 
 /** What a file is held for. */
@@ -40,23 +45,22 @@ export interface HoldRequest {
   readonly before: string | undefined;
   /** The file that the call asks for. */
   readonly wanted: string | undefined;
-  /** The process. */
-  readonly holder: string;
 }
 
 /**
  * Takes hold of the file beside a handle.
  *
  * @param request Which file.
- * @param core The host.
+ * @param parts The host and its runs.
  * @returns The file; `undefined` where there is none, or where another run was written over it; a refusal if it is in
- * use or was resumed elsewhere.
+ * use, was resumed elsewhere, or holds another run that waits.
  */
 export async function holdFile(
   request: HoldRequest,
-  core: HostCore,
+  parts: PlaceParts,
 ): Promise<HeldFile | undefined | Refusal> {
-  const { before, wanted, holder } = request;
+  const { core } = parts;
+  const { before, wanted, runId } = request;
   const named = wanted ?? before;
   if (named === undefined) return undefined;
   const place = await confinedPlace(named, core);
@@ -65,27 +69,37 @@ export async function holdFile(
     ? place
     : await confinedPlace(before, core);
   const from = "kind" in older ? place : older;
+  const isOwn = before !== undefined && from.path === place.path;
+  const taken = isOwn ? undefined : await occupied(place, runId, parts);
+  if (taken !== undefined) return taken;
   const { ports, version } = core.options;
-  const lock = await lockFile(from.path, holder, ports);
-  if (lock === undefined) return refuse("busy", [`"${from.shown}" is being resumed at the moment`]);
+  const lock = await holdPlaces([from, place], parts);
+  if ("kind" in lock) return lock;
   const found = before === undefined ? undefined : await readFile(from.path, core);
-  if (found !== undefined && isOfAnother(found, request.runId)) {
+  if (found !== undefined && isOfAnother(found, runId)) {
     await lock.release();
     ports.log.write("warning", `"${from.path}" is of another run by now; it is left alone`);
     return wanted === undefined
       ? undefined
-      : await holdFile({ ...request, before: undefined }, core);
+      : await holdFile({ ...request, before: undefined }, parts);
   }
   if (found?.kind === "spent") {
     await lock.release();
     return refuse("already-resumed", [`The run was resumed from its file "${from.shown}"`]);
   }
-  const keeper = (runId: string, prepared: Prepared): Promise<CheckpointKeeper> =>
+  // Again, now that it is held: another run may have been written there since the first look.
+  const late = isOwn ? undefined : await occupied(place, runId, parts);
+  if (late !== undefined) {
+    await lock.release();
+    return late;
+  }
+  const keeper = (prepared: Prepared): Promise<CheckpointKeeper> =>
     keepCheckpoint({
       runId,
       ...place,
       from: from.path === place.path ? undefined : from.path,
       lock,
+      isOccupied: isOwn ? undefined : async () => await occupied(place, runId, parts) !== undefined,
       acknowledged: before !== undefined,
       prepared,
       isHandle: false,

@@ -62,6 +62,24 @@ export async function lockFile(
   return { renew: () => inTurn(renew), release: () => inTurn(release) };
 }
 
+/**
+ * Makes one hold of several.
+ *
+ * @param locks The holds.
+ * @returns A hold that is lost with any of them.
+ */
+export function joinLocks(locks: readonly FileLock[]): FileLock {
+  return {
+    async renew(): Promise<boolean> {
+      const renewed = await Promise.all(locks.map((lock) => lock.renew()));
+      return renewed.every((still) => still);
+    },
+    async release(): Promise<void> {
+      for (const lock of locks) await lock.release();
+    },
+  };
+}
+
 /** Names the file that was asked for instead of the hold beside it, which nobody knows of. */
 function blame(path: string, error: unknown): never {
   if (error instanceof FileError) throw new FileError(error.failure, path, { cause: error });

@@ -56,11 +56,10 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
 
 /** Forgets a run that waits; its file, if there is one, is spent with it. Who resumed it meanwhile is looked at. */
 async function cancelSuspended(record: RunRecord, resuming: Resuming): Promise<RunAnswer> {
-  const { core, supervisor } = resuming.parts;
+  const { supervisor } = resuming.parts;
   const { runId, machine } = record;
   const before = readSavedRun(record.payload)?.checkpoint_file ?? undefined;
-  const request = { runId, before, wanted: undefined, holder: supervisor.holder };
-  const file = await holdFile(request, core);
+  const file = await holdFile({ runId, before, wanted: undefined }, resuming.parts);
   if (file?.kind === "refused" && file.slug === "busy") return file;
   try {
     const forgotten = await keeping((await supervisor.store()).forget(runId));

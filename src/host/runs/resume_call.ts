@@ -110,8 +110,7 @@ async function resumeClaimed(
       runId: saved.run_id,
       before: saved.checkpoint_file ?? undefined,
       wanted: request.checkpointPath,
-      holder: supervisor.holder,
-    }, core);
+    }, parts);
     if (file?.kind === "refused") return file;
     const restored = await restore(saved, { request, core });
     if (restored.kind === "refused") return restored;
@@ -124,7 +123,7 @@ async function resumeClaimed(
       saved: nextSaved(kept, resuming, warnings),
       oracle: await createRunOracle(prepared, core, resuming.call),
       fresh: undefined,
-      keeper: await file?.keeper(saved.run_id, prepared),
+      keeper: await file?.keeper(prepared),
       claimed: handle,
       warnings,
       replyVia: replyVia(resuming),

@@ -19,13 +19,9 @@ import {
   keepCheckpoint,
   MAX_CHECKPOINT_BYTES,
 } from "./checkpoint_keeper.ts";
-import {
-  type CheckpointPlace,
-  confinedPlace,
-  type RunAnswer,
-  type RunParts,
-} from "./commission.ts";
-import { type FileLock, lockFile } from "./file_lock.ts";
+import { type CheckpointPlace, confinedPlace, holdPlaces, occupied } from "./checkpoint_place.ts";
+import type { RunAnswer, RunParts } from "./commission.ts";
+import type { FileLock } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
 import { keeping } from "./keeping.ts";
@@ -46,7 +42,6 @@ import { reachableSources, type SavedRun, type StartedEffect } from "./saved_run
  */
 export async function resumeFile(given: string, resuming: Resuming): Promise<RunAnswer> {
   const { request, parts } = resuming;
-  const { core, supervisor } = parts;
   const path = await existingFile(given, resuming);
   if (typeof path === "object") return path;
   const first = await readFile(path, resuming);
@@ -55,19 +50,21 @@ export async function resumeFile(given: string, resuming: Resuming): Promise<Run
     const saved = savedFrom(first.checkpoint, first.frames, given);
     return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
   }
-  const reserved = supervisor.reserve();
+  const reserved = parts.supervisor.reserve();
   if ("kind" in reserved) return reserved;
   using slot = reserved;
-  const lock = await lockFile(path, supervisor.holder, core.options.ports);
-  if (lock === undefined) {
-    return refuse("busy", [`"${given}" is being resumed at the moment`]);
-  }
-  return await resumeLocked({ given, path, lock, slot }, resuming);
+  const place = await nextPlace({ path, shown: given }, first.checkpoint, resuming);
+  if ("kind" in place) return place;
+  const lock = await holdPlaces([{ path, shown: given }, place], parts);
+  if ("kind" in lock) return lock;
+  return await resumeLocked({ given, path, place, lock, slot }, resuming);
 }
 
 interface LockedFile {
   readonly given: string;
   readonly path: string;
+  /** Where the run is written from now on: the same file, or another one. */
+  readonly place: CheckpointPlace;
   readonly lock: FileLock;
   readonly slot: Disposable;
 }
@@ -87,7 +84,7 @@ async function resumeLocked(file: LockedFile, resuming: Resuming): Promise<RunAn
 
 /** Prepares everything; the handle of the same suspension is claimed only when nothing can fail any more. */
 async function startFromFile(file: LockedFile, resuming: Resuming): Promise<StartRun | Refusal> {
-  const { given, path, slot } = file;
+  const { given, path, place, slot } = file;
   const { request, call, parts } = resuming;
   const read = await readFile(path, resuming);
   if (read.kind !== "checkpoint") return readRefusal(read, given);
@@ -95,8 +92,10 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
   if (taken !== undefined) return taken;
   const prepared = await prepareAgain(read.checkpoint, resuming);
   if (prepared.kind === "refused") return prepared;
-  const place = await nextPlace({ path, shown: given }, resuming);
-  if ("kind" in place) return place;
+  const held = place.path === path
+    ? undefined
+    : await occupied(place, read.checkpoint.run_id, parts);
+  if (held !== undefined) return held;
   // What was said when the run was prepared is not said again: a resume warns of its budget only.
   const warnings: string[] = [];
   const plain = await namedRun(
@@ -107,7 +106,7 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
   const saved = nextSaved(injected(plain, { request, core: parts.core }), resuming, warnings);
   const word = readEffectWord(request.inputs);
   const oracle = await createRunOracle(prepared, parts.core, call);
-  const keeper = await fileKeeper(file, { place, prepared, runId: saved.run_id, parts });
+  const keeper = await fileKeeper(file, { prepared, runId: saved.run_id, parts });
   const refused = await claimOrBegin(saved, parts);
   if (refused !== undefined) return refused;
   return {
@@ -140,9 +139,8 @@ async function namedRun(
 }
 
 function fileKeeper(
-  { path, lock }: LockedFile,
-  { place, prepared, runId, parts }: {
-    readonly place: CheckpointPlace;
+  { path, place, lock }: LockedFile,
+  { prepared, runId, parts }: {
     readonly prepared: Prepared;
     readonly runId: string;
     readonly parts: RunParts;
@@ -154,6 +152,9 @@ function fileKeeper(
     ...place,
     from: path,
     lock,
+    isOccupied: place.path === path
+      ? undefined
+      : async () => await occupied(place, runId, parts) !== undefined,
     acknowledged: true,
     prepared,
     isHandle: door === "cli",
@@ -299,11 +300,13 @@ async function sameMachine(checkpoint: Checkpoint, prepared: Prepared): Promise<
 
 async function nextPlace(
   same: CheckpointPlace,
+  checkpoint: Checkpoint,
   { request, parts }: Resuming,
 ): Promise<CheckpointPlace | Refusal> {
-  return request.checkpointPath === undefined
-    ? same
-    : await confinedPlace(request.checkpointPath, parts.core);
+  if (request.checkpointPath === undefined) return same;
+  const place = await confinedPlace(request.checkpointPath, parts.core);
+  if ("kind" in place || place.path === same.path) return place;
+  return await occupied(place, checkpoint.run_id, parts) ?? place;
 }
 
 function savedFrom(
