@@ -7,7 +7,7 @@ import type { HostOptions } from "../host/mod.ts";
 import { isJsonObject, type JsonValue } from "../json/mod.ts";
 import { createRecorder } from "../machine/mod.ts";
 import { FileError, type Files } from "../ports/mod.ts";
-import { UsageError } from "./arguments.ts";
+import { InputError, UsageError } from "./arguments.ts";
 import type { Invocation } from "./command.ts";
 import { EXIT } from "./exit_codes.ts";
 import { type Output, printable } from "./output.ts";
@@ -29,7 +29,7 @@ export interface Recording {
  * @param invocation The flags and files.
  * @returns The recording; `undefined` if none was asked for.
  * @throws {UsageError} If something is there that is no recording of Kit.
- * @throws {FileError} If nothing can be written there.
+ * @throws {InputError} If nothing can be written there.
  */
 export async function openRecording(
   { args, context }: Invocation,
@@ -81,7 +81,8 @@ async function judge(file: string, files: Files): Promise<void> {
     await files.remove(trial);
   } catch (error) {
     if (!(error instanceof FileError) || error.failure === "exists") return;
-    throw new FileError(error.failure, file, { cause: error });
+    const { message } = new FileError(error.failure, file);
+    throw new InputError(`--record cannot be written: ${message}`, { cause: error });
   }
 }
 

@@ -346,7 +346,7 @@ Deno.test("kit run --record says before the run what it cannot write", async () 
   files.put("notes.json", '{"recording": "of a song"}');
   files.put("folder/x", "");
   const refused: [file: string, message: string][] = [
-    ["gone/r.json", 'No such file or directory: "gone/r.json"'],
+    ["gone/r.json", '--record cannot be written: No such file or directory: "gone/r.json"'],
     ["folder", '--record writes over a recording alone, and "folder" is none'],
     ["notes.json", '--record writes over a recording alone, and "notes.json" is none'],
     ["hello.mk", '--record writes over a recording alone, and "hello.mk" is none'],
