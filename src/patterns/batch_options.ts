@@ -85,6 +85,39 @@ export interface MapBatchOptions extends BatchOptions {
   readonly batchId?: string;
 }
 
+/** The names of the options of a map by batch. */
+export const MAP_BATCH_NAMES = {
+  apiKey: true,
+  model: true,
+  baseUrl: true,
+  version: true,
+  requestTimeoutMs: true,
+  pollMs: true,
+  timeoutMs: true,
+  ports: true,
+  signal: true,
+  onProgress: true,
+  maxTokens: true,
+  temperature: true,
+  system: true,
+  extra: true,
+  budget: true,
+  ledger: true,
+  prices: true,
+  batchId: true,
+} satisfies Record<keyof MapBatchOptions, true>;
+
+/** The names of the options of a vote by batch. */
+export const CONSENSUS_BATCH_NAMES = {
+  ...MAP_BATCH_NAMES,
+  numSamples: true,
+  strategy: true,
+  normalize: true,
+  minValid: true,
+  minAgreement: true,
+  onTie: true,
+} satisfies Record<keyof ConsensusBatchOptions, true>;
+
 /** How a vote by batch came about. */
 export interface ConsensusBatchMetadata extends ConsensusMetadata {
   /** The batch. */

@@ -19,13 +19,15 @@ import {
 } from "../llm/mod.ts";
 import { ambientPorts } from "../ports/mod.ts";
 import { BatchClient, type BatchStatus } from "./batch_client.ts";
-import type {
-  BatchEndpoint,
-  BatchOptions,
-  ConsensusBatchMetadata,
-  ConsensusBatchOptions,
-  MapBatchMetadata,
-  MapBatchOptions,
+import {
+  type BatchEndpoint,
+  type BatchOptions,
+  CONSENSUS_BATCH_NAMES,
+  type ConsensusBatchMetadata,
+  type ConsensusBatchOptions,
+  MAP_BATCH_NAMES,
+  type MapBatchMetadata,
+  type MapBatchOptions,
 } from "./batch_options.ts";
 import { type BatchEntry, readEntries } from "./batch_results.ts";
 import { holdVote, planVote } from "./consensus.ts";
@@ -34,7 +36,13 @@ import {
   type ConsensusOptions,
   DEFAULT_SAMPLES,
 } from "./consensus_options.ts";
-import { checkNumber, checkText, type PatternResult } from "./options.ts";
+import {
+  checkBudgetNames,
+  checkNames,
+  checkNumber,
+  checkText,
+  type PatternResult,
+} from "./options.ts";
 
 /** Most entries of one batch, by the endpoint's own limit. */
 export const MAX_BATCH_ENTRIES = 100_000;
@@ -83,6 +91,7 @@ export async function consensusBatch(
   prompt: string,
   options: ConsensusBatchOptions,
 ): Promise<PatternResult<string, ConsensusBatchMetadata>> {
+  checkNames("consensusBatch", options, CONSENSUS_BATCH_NAMES);
   const entries: BatchEntry[] = [];
   const plan = planVote(playEntries(entries), prompt, voteOptions(options));
   const batch = new Batch("consensus", new Array(plan.requested).fill(prompt), {
@@ -138,6 +147,7 @@ export async function mapBatch(
   prompts: readonly string[],
   options: MapBatchOptions,
 ): Promise<PatternResult<readonly string[], MapBatchMetadata>> {
+  checkNames("mapBatch", options, MAP_BATCH_NAMES);
   checkPrompts(prompts);
   const batch = new Batch("map", prompts, options);
   const entries = (await batch.finish()).map(withText);
@@ -252,6 +262,7 @@ class Batch {
     options: BatchOptions & { readonly batchId?: string },
   ) {
     checkNumber("maxTokens", options.maxTokens ?? 1, { min: 1 });
+    checkBudgetNames(options.budget);
     if (options.batchId !== undefined) checkText("option batchId", options.batchId);
     this.#prompts = prompts;
     this.#options = options;

@@ -7,12 +7,21 @@
  */
 import type { LlmProvider } from "../llm/mod.ts";
 import {
+  CONSENSUS_NAMES,
   type ConsensusMetadata,
   type ConsensusOptions,
   DEFAULT_SAMPLES,
   MAX_SAMPLES,
 } from "./consensus_options.ts";
-import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
+import {
+  checkFunction,
+  checkNames,
+  checkNumber,
+  checkProvider,
+  checkText,
+  checkWord,
+  type PatternResult,
+} from "./options.ts";
 import { type Plan, Poll } from "./poll.ts";
 import { runPattern } from "./run_pattern.ts";
 import { checkNormalization } from "./vote.ts";
@@ -83,6 +92,8 @@ export function planVote(
   prompt: string,
   options: ConsensusOptions,
 ): Plan {
+  checkNames("consensus", options, CONSENSUS_NAMES);
+  checkFunction("option onSample", options.onSample);
   const providers: readonly LlmProvider[] = isList(provider) ? provider : [provider];
   checkNumber("the number of providers", providers.length, { min: 1, max: MAX_SAMPLES });
   providers.forEach(checkProvider);
@@ -94,7 +105,7 @@ export function planVote(
   const strategy = checkWord("strategy", options.strategy ?? "majority", ["majority", "unanimous"]);
   checkWord("onTie", options.onTie ?? "first", ["first", "error"]);
   checkWord("onError", options.onError ?? "tolerate", ["tolerate", "strict"]);
-  checkNormalization(options.normalize ?? "text");
+  checkNormalization(options.normalize === undefined ? "text" : options.normalize);
   const { system } = options;
   return {
     providers,

@@ -5,7 +5,7 @@
  */
 import type { JsonValue } from "../json/mod.ts";
 import type { KitErrorCode } from "../llm/mod.ts";
-import type { PatternOptions } from "./options.ts";
+import { COMMON_NAMES, type PatternOptions } from "./options.ts";
 import type { VoteNormalization } from "./vote.ts";
 
 /** Most samples of one vote. */
@@ -80,6 +80,22 @@ export interface ConsensusOptions extends PatternOptions {
   /** Told about each finished sample; what it throws is swallowed. */
   readonly onSample?: (report: SampleReport) => void;
 }
+
+/** The names of the options. */
+export const CONSENSUS_NAMES = {
+  ...COMMON_NAMES,
+  numSamples: true,
+  strategy: true,
+  normalize: true,
+  maxConcurrency: true,
+  minValid: true,
+  minAgreement: true,
+  onTie: true,
+  onError: true,
+  earlyStop: true,
+  includeSamples: true,
+  onSample: true,
+} satisfies Record<keyof ConsensusOptions, true>;
 
 /** How many samples ended how. */
 export type SampleCounts =

@@ -53,7 +53,7 @@ export interface EvalLimits {
 export interface EvalSuiteOptions {
   /** The least share of tries that must pass, from 0 to 1; default all. */
   readonly minAccuracy?: number;
-  /** What the suite may use; what is beyond is told in the report. Default no limits. */
+  /** What the suite may use; one that used more has not passed, and `exceeded` says of what. Default no limits. */
   readonly limits?: EvalLimits;
   /** How often each case is tried, at least 1; default 1. */
   readonly repeat?: number;
@@ -107,7 +107,7 @@ export interface EvalResult {
 export interface EvalReport {
   /** How many cases there are. */
   readonly total: number;
-  /** Whether every case passed; false if there are none. */
+  /** Whether every case passed and no limit was passed; false if there are no cases. */
   readonly passed: boolean;
   /** How many cases passed. */
   readonly passedCount: number;
@@ -115,7 +115,7 @@ export interface EvalReport {
   readonly failedCount: number;
   /** Share of tries that passed; 0 if there were none. */
   readonly accuracy: PassRate;
-  /** Whether the accuracy is what was asked for; false if there are no cases. */
+  /** Whether the accuracy is what was asked for, whatever was used for it; false if there are no cases. */
   readonly accuracyPassed: boolean;
   /** Every case, in order. */
   readonly results: readonly EvalResult[];
@@ -129,6 +129,6 @@ export interface EvalReport {
   readonly p99Ms: number;
   /** The limits that were passed, by name; empty if none was. */
   readonly exceeded: readonly (keyof EvalLimits)[];
-  /** One line for people, such as `7/9 passed (77.8% accuracy)`. */
+  /** One line for people, such as `7/9 passed (77.8% accuracy)`, with the limits that were passed. */
   readonly summary: string;
 }

@@ -8,7 +8,7 @@ import type { EvalReport, EvalResult } from "./eval_options.ts";
 const MILLISECONDS = 1000;
 
 /**
- * Writes a report as JUnit XML.
+ * Writes a report as JUnit XML. Limits that were passed are a failed case of the name `limits`.
  *
  * @example
  * ```ts
@@ -24,14 +24,26 @@ const MILLISECONDS = 1000;
  * @returns The document, ending in a line feed.
  */
 export function reportJUnit(report: EvalReport, name: string): string {
-  const { total, failedCount, durationMs, results } = report;
+  const { durationMs } = report;
+  const cases = [...report.results, ...limitsCase(report)];
+  const failures = cases.filter(({ passed }) => !passed).length;
   return '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    `<testsuite name="${escapeXml(name)}" tests="${total}" failures="${failedCount}" time="${
+    `<testsuite name="${escapeXml(name)}" tests="${cases.length}" failures="${failures}" time="${
       seconds(durationMs)
-    }">\n${results.map((result) => testCase(result, name)).join("")}</testsuite>\n`;
+    }">\n${cases.map((result) => testCase(result, name)).join("")}</testsuite>\n`;
 }
 
-function testCase(result: EvalResult, suite: string): string {
+/** What is told of one case. */
+type Told = Pick<EvalResult, "name" | "passed" | "runs" | "passedRuns" | "durationMs" | "reason">;
+
+/** Limits that were passed fail the suite, so they are a case of their own. */
+function limitsCase({ exceeded }: EvalReport): readonly Told[] {
+  if (exceeded.length === 0) return [];
+  const reason = `limits passed: ${exceeded.join(", ")}`;
+  return [{ name: "limits", passed: false, runs: 1, passedRuns: 0, durationMs: 0, reason }];
+}
+
+function testCase(result: Told, suite: string): string {
   const { passed, runs, passedRuns, durationMs, reason = "" } = result;
   const open = `  <testcase name="${escapeXml(result.name)}" classname="${
     escapeXml(suite)

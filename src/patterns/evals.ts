@@ -20,18 +20,36 @@ import {
 import { ambientPorts, type Clock } from "../ports/mod.ts";
 import type {
   EvalCase,
+  EvalLimits,
   EvalReport,
   EvalResult,
   EvalSuiteOptions,
   EvalVerdict,
   PassRate,
 } from "./eval_options.ts";
-import { checkNumber } from "./options.ts";
+import { checkFunction, checkMethod, checkNames, checkNumber } from "./options.ts";
 import { forEachIndex } from "./pool.ts";
 import { thrownText, truncateText } from "./text_limits.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_REASON_CHARACTERS = 1000;
+const SUITE_NAMES = {
+  minAccuracy: true,
+  limits: true,
+  repeat: true,
+  concurrency: true,
+  timeoutMs: true,
+  signal: true,
+  clock: true,
+  redact: true,
+  onCase: true,
+} satisfies Record<keyof EvalSuiteOptions, true>;
+const LIMIT_NAMES = {
+  maxCalls: true,
+  maxTokens: true,
+  p99Ms: true,
+  p50Ms: true,
+} satisfies Record<keyof EvalLimits, true>;
 /** Standard deviations of a 95 % interval. */
 const Z = 1.96;
 
@@ -54,7 +72,7 @@ const Z = 1.96;
  *
  * @param cases The cases.
  * @param options How the suite runs.
- * @returns The report. An empty suite has not passed.
+ * @returns The report. An empty suite has not passed, nor has one that used more than its `limits`.
  * @throws {ConfigError} Code `argument`, if an option is out of range or two cases have one name.
  */
 export async function runEvalSuite(
@@ -105,6 +123,14 @@ export function passRate(passed: number, runs: number): PassRate {
 }
 
 function checkSuite(cases: readonly EvalCase[], options: EvalSuiteOptions): void {
+  checkNames("runEvalSuite", options, SUITE_NAMES);
+  if (options.limits !== undefined) checkNames("limits", options.limits, LIMIT_NAMES);
+  checkFunction("option onCase", options.onCase);
+  checkFunction("option redact", options.redact);
+  for (const one of cases) {
+    checkMethod("cases", one, "run");
+    checkMethod("cases", one, "check");
+  }
   checkNumber("repeat", options.repeat ?? 1, { min: 1 });
   checkNumber("concurrency", options.concurrency ?? 1, { min: 1 });
   checkNumber("minAccuracy", options.minAccuracy ?? 1, { min: 0, max: 1, integer: false });
@@ -210,26 +236,32 @@ function makeReport(
   const passedCount = results.filter(({ passed }) => passed).length;
   const runs = results.reduce((sum, result) => sum + result.runs, 0);
   const accuracy = passRate(results.reduce((sum, result) => sum + result.passedRuns, 0), runs);
-  const passed = total > 0 && passedCount === total;
+  const allPassed = total > 0 && passedCount === total;
   const { minAccuracy, limits = {} } = facts.options;
   const usage = sumUsage(results.map((result) => result.usage));
   const durations = results.map((result) => result.durationMs).sort((left, right) => left - right);
   const [p50Ms, p99Ms] = [percentile(durations, 0.5), percentile(durations, 0.99)];
   const used = { maxCalls: usage.llmCalls, maxTokens: totalTokens(usage), p50Ms, p99Ms };
+  const exceeded = LIMITS.filter((name) => used[name] > (limits[name] ?? Infinity));
+  const over = exceeded.length === 0 ? "" : `, limits passed: ${exceeded.join(", ")}`;
   return deepFreeze({
     total,
-    passed,
+    passed: allPassed && exceeded.length === 0,
     passedCount,
     failedCount: total - passedCount,
     accuracy,
-    accuracyPassed: minAccuracy === undefined ? passed : total > 0 && accuracy.rate >= minAccuracy,
+    accuracyPassed: minAccuracy === undefined
+      ? allPassed
+      : total > 0 && accuracy.rate >= minAccuracy,
     results,
     usage,
     durationMs: facts.durationMs,
     p50Ms,
     p99Ms,
-    exceeded: LIMITS.filter((name) => used[name] > (limits[name] ?? Infinity)),
-    summary: `${passedCount}/${total} passed (${(accuracy.rate * 100).toFixed(1)}% accuracy)`,
+    exceeded,
+    summary: `${passedCount}/${total} passed (${
+      (accuracy.rate * 100).toFixed(1)
+    }% accuracy)${over}`,
   });
 }
 

@@ -18,7 +18,15 @@ import { ambientPorts } from "../ports/mod.ts";
 import { consensus } from "./consensus.ts";
 import type { ConsensusMetadata, ConsensusOptions } from "./consensus_options.ts";
 import { mapReduce, type MapReduceMetadata, type MapReduceOptions } from "./map_reduce.ts";
-import { checkProvider, checkText, type PatternOptions, type PatternResult } from "./options.ts";
+import {
+  checkCommon,
+  checkNames,
+  checkProvider,
+  checkText,
+  COMMON_NAMES,
+  type PatternOptions,
+  type PatternResult,
+} from "./options.ts";
 import { pipe, type PipeMetadata, type PipeOptions } from "./pipe.ts";
 import { reactLoop } from "./react_loop.ts";
 import type { ReactLoopOptions, ReactMetadata } from "./react_options.ts";
@@ -36,6 +44,13 @@ export interface KitOptions extends Omit<PatternOptions, "deadlineMs"> {
   /** Whether the end of the session ends the provider too, where it can be disposed; default false. */
   readonly closeProvider?: boolean;
 }
+
+const { deadlineMs: _deadlineMs, ...SESSION_NAMES } = COMMON_NAMES;
+const KIT_NAMES = {
+  ...SESSION_NAMES,
+  messages: true,
+  closeProvider: true,
+} satisfies Record<keyof KitOptions, true>;
 
 /** What a pattern of a session takes: account and ports are the session's. */
 export type SessionOptions<Options> = Omit<Options, "ledger" | "ports" | "prices">;
@@ -73,9 +88,11 @@ export class Kit implements AsyncDisposable {
    *
    * @param provider Whom it asks.
    * @param options What is common to its patterns; `budget` holds for the whole session.
-   * @throws {ConfigError} Code `argument`, if the provider is none, or the conversation so far cannot be gone on with.
+   * @throws {ConfigError} Code `argument`, if the provider is none, an option cannot be used, or the conversation so far cannot be gone on with.
    */
   constructor(provider: LlmProvider, options: KitOptions = {}) {
+    checkNames("a session", options, KIT_NAMES);
+    checkCommon(options);
     checkProvider(provider);
     this.provider = provider;
     this.#options = options;
@@ -213,6 +230,8 @@ export class Kit implements AsyncDisposable {
     options: SessionOptions<PatternOptions> = {},
   ): AsyncGenerator<string, void, void> {
     this.#checkOpen();
+    checkNames("streamText", options, COMMON_NAMES);
+    checkCommon(options);
     checkText("prompt", prompt);
     using linked = linkSignals([this.#end.signal, this.#options.signal, options.signal]);
     const { system, budget, ...request } = { ...this.#defaults(), ...options };

@@ -13,10 +13,13 @@ import {
 } from "../llm/mod.ts";
 import type { KitErrorCode, LlmResponse, Message } from "../llm/mod.ts";
 import {
+  checkFunction,
+  checkNames,
   checkNumber,
   checkProvider,
   checkText,
   checkWord,
+  COMMON_NAMES,
   type PatternOptions,
   type PatternResult,
 } from "./options.ts";
@@ -31,6 +34,16 @@ const DEFAULT_MAX_REDUCE_CHARS = 60_000;
 export const MAX_MAP_ITEMS = 1_000_000;
 /** Most numbers of missing items that the reducing model is told. */
 const MAX_MISSING_TOLD = 50;
+const MAP_REDUCE_NAMES = {
+  ...COMMON_NAMES,
+  mapPrompt: true,
+  reducePrompt: true,
+  maxConcurrency: true,
+  maxReduceChars: true,
+  onItemError: true,
+  includeMapped: true,
+  onItem: true,
+} satisfies Record<keyof MapReduceOptions, true>;
 const ITEM = "{item}";
 const OUTPUTS = "{mapped_outputs}";
 
@@ -124,6 +137,8 @@ export async function mapReduce(
   items: readonly string[],
   options: MapReduceOptions,
 ): Promise<PatternResult<string, MapReduceMetadata>> {
+  checkNames("mapReduce", options, MAP_REDUCE_NAMES);
+  checkFunction("option onItem", options.onItem);
   checkProvider(provider);
   checkItems(items);
   checkTemplate("mapPrompt", options.mapPrompt, ITEM);

@@ -7,6 +7,7 @@ import type { JsonValue } from "../json/mod.ts";
 import {
   type Budget,
   ConfigError,
+  cutText,
   type Ledger,
   type LlmProvider,
   type PriceTable,
@@ -157,6 +158,157 @@ export function checkProvider(provider: LlmProvider): void {
   });
 }
 
+/**
+ * Checks that something can be called, where it is given at all.
+ *
+ * @param name What it is.
+ * @param value What was given.
+ * @throws {ConfigError} If it is neither absent nor a function; code `argument`.
+ */
+export function checkFunction(name: string, value: unknown): void {
+  if (value === undefined || typeof value === "function") return;
+  throw new ConfigError(`Cannot use ${name}: found ${kindOf(value)}, wanted a function`, {
+    code: "argument",
+  });
+}
+
+/**
+ * Checks that an option, where it is given at all, is an object with a method.
+ *
+ * @param name The option.
+ * @param value What was given.
+ * @param method The method.
+ * @throws {ConfigError} If it is something else; code `argument`.
+ */
+export function checkMethod(name: string, value: unknown, method: string): void {
+  if (value === undefined) return;
+  const found: unknown = typeof value === "object" && value !== null
+    ? Reflect.get(value, method)
+    : undefined;
+  if (typeof found === "function") return;
+  throw new ConfigError(`Cannot use option ${name}: it has no method ${method}()`, {
+    code: "argument",
+  });
+}
+
+/**
+ * Checks that all options have names that are known: a slip would otherwise be an option that is not heeded.
+ *
+ * @param owner What the options are of.
+ * @param options What was given; members that are `undefined` do not count.
+ * @param known The names.
+ * @throws {ConfigError} If it is no object, or has another name, with the nearest that there is; code `argument`.
+ */
+export function checkNames(owner: string, options: unknown, known: OptionNames): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ConfigError(
+      `Cannot use the options of ${owner}: found ${kindOf(options)}, wanted an object`,
+      { code: "argument" },
+    );
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const near = nearestName(name, Object.keys(known));
+    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    throw new ConfigError(
+      `Cannot use option "${cutText(name, MAX_NAME_CHARACTERS)}": ${owner} has none of this name` +
+        hint,
+      { code: "argument" },
+    );
+  }
+}
+
+/** The names of options. */
+export type OptionNames = Readonly<Record<string, true>>;
+
+/** The names of what every pattern takes. */
+export const COMMON_NAMES = Object.freeze(
+  {
+    budget: true,
+    ledger: true,
+    prices: true,
+    retry: true,
+    trace: true,
+    span: true,
+    signal: true,
+    ports: true,
+    deadlineMs: true,
+    timeoutMs: true,
+    temperature: true,
+    maxTokens: true,
+    system: true,
+    seed: true,
+    reasoning: true,
+    extra: true,
+  } satisfies Record<keyof PatternOptions, true>,
+);
+
+const BUDGET_NAMES = {
+  maxCalls: true,
+  maxInputTokens: true,
+  maxOutputTokens: true,
+  maxTokens: true,
+  maxCostUsd: true,
+  deadline: true,
+} satisfies Record<keyof Budget, true>;
+
+const RETRY_NAMES = {
+  maxAttempts: true,
+  baseDelayMs: true,
+  maxDelayMs: true,
+  factor: true,
+  maxRetryAfterMs: true,
+} satisfies Record<keyof RetryPolicy, true>;
+
+/**
+ * Checks the names of caps.
+ *
+ * @param budget What was given.
+ * @throws {ConfigError} If it is no object, or has another name; code `argument`.
+ */
+export function checkBudgetNames(budget: Budget | undefined): void {
+  if (budget !== undefined) checkNames("budget", budget, BUDGET_NAMES);
+}
+
+const MAX_NAME_CHARACTERS = 64;
+/** A name is a slip of another if at most one of so many letters is wrong. */
+const LETTERS_PER_SLIP = 3;
+
+/** The name that was meant: the fewest letters added, taken away or replaced, case and separators aside. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > MAX_NAME_CHARACTERS) return undefined;
+  const most = Math.max(1, Math.floor(name.length / LETTERS_PER_SLIP));
+  const edits = known.map((other) => editsBetween(bareName(name), bareName(other)));
+  const fewest = Math.min(...edits);
+  return fewest > most ? undefined : known[edits.indexOf(fewest)];
+}
+
+function bareName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_ ]/g, "");
+}
+
+function editsBetween(left: string, right: string): number {
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const next = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const differs = left[row - 1] === right[column - 1] ? 0 : 1;
+      next[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (next[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + differs,
+      );
+    }
+    last = next;
+  }
+  return last[right.length] ?? 0;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}
+
 /** The hottest that endpoints take. */
 const MAX_TEMPERATURE = 2;
 
@@ -164,9 +316,16 @@ const MAX_TEMPERATURE = 2;
  * Checks the options that every pattern takes.
  *
  * @param options The options.
- * @throws {ConfigError} If one is out of range; code `argument`.
+ * @throws {ConfigError} If one is out of range or of another kind; code `argument`.
  */
 export function checkCommon(options: PatternOptions): void {
+  checkBudgetNames(options.budget);
+  if (options.retry !== undefined) checkNames("retry", options.retry, RETRY_NAMES);
+  checkMethod("trace", options.trace, "write");
+  checkMethod("signal", options.signal, "addEventListener");
+  if (options.system !== undefined && typeof options.system !== "string") {
+    throw new ConfigError("Cannot use option system: wanted a text", { code: "argument" });
+  }
   if (options.temperature !== undefined) {
     checkNumber("temperature", options.temperature, {
       min: 0,

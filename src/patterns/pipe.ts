@@ -4,8 +4,24 @@
  * @module
  */
 import { deepFreeze } from "../json/mod.ts";
-import { copyError, KitError, type LlmProvider, subtractUsage, type Usage } from "../llm/mod.ts";
-import { checkProvider, checkText, type PatternOptions, type PatternResult } from "./options.ts";
+import {
+  ConfigError,
+  copyError,
+  KitError,
+  type LlmProvider,
+  subtractUsage,
+  type Usage,
+} from "../llm/mod.ts";
+import {
+  checkFunction,
+  checkMethod,
+  checkNames,
+  checkProvider,
+  checkText,
+  COMMON_NAMES,
+  type PatternOptions,
+  type PatternResult,
+} from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import { type StepContext, stepContext, valueText } from "./step_context.ts";
 
@@ -31,6 +47,11 @@ export interface PipeOptions extends PatternOptions {
   /** The steps, in order; without any the input is the value. */
   readonly steps: readonly PipeStep[];
 }
+
+const PIPE_NAMES = {
+  ...COMMON_NAMES,
+  steps: true,
+} satisfies Record<keyof PipeOptions, true>;
 
 /** What became of a step. */
 export interface PipeStepReport {
@@ -86,6 +107,8 @@ export async function pipe(
   input: string,
   options: PipeOptions,
 ): Promise<PatternResult<unknown, PipeMetadata>> {
+  checkNames("pipe", options, PIPE_NAMES);
+  checkSteps(options.steps);
   checkProvider(provider);
   checkText("input", input);
   return await runPattern("pipe", options, async (run) => {
@@ -96,6 +119,17 @@ export async function pipe(
     }
     return line.end(input);
   });
+}
+
+function checkSteps(steps: unknown): void {
+  if (!Array.isArray(steps) || steps.some((step) => typeof step !== "object" || step === null)) {
+    throw new ConfigError("Cannot use option steps: wanted a list of steps", { code: "argument" });
+  }
+  for (const step of steps) {
+    checkMethod("steps", step, "run");
+    checkFunction("a step's when", step.when);
+    checkFunction("a step's select", step.select);
+  }
 }
 
 class Line {

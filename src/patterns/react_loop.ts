@@ -16,10 +16,19 @@ import {
   PatternError,
   type ToolCall,
 } from "../llm/mod.ts";
-import { checkNumber, checkProvider, checkText, type PatternResult } from "./options.ts";
+import {
+  checkFunction,
+  checkMethod,
+  checkNames,
+  checkNumber,
+  checkProvider,
+  checkText,
+  type PatternResult,
+} from "./options.ts";
 import {
   DEFAULT_MAX_OBSERVATION_CHARS,
   DEFAULT_MAX_ROUNDS,
+  REACT_NAMES,
   REACT_TEMPERATURE,
   type ReactLoopOptions,
   type ReactMetadata,
@@ -94,6 +103,14 @@ export async function reactLoop(
 }
 
 function checkOptions(provider: LlmProvider, options: ReactLoopOptions): void {
+  checkNames("reactLoop", options, REACT_NAMES);
+  checkFunction("option summarizer", options.summarizer);
+  checkFunction("option onCheckpoint", options.onCheckpoint);
+  checkFunction("option onRound", options.onRound);
+  checkMethod("approvalGate", options.approvalGate, "request");
+  if (options.tools !== undefined && !Array.isArray(options.tools)) {
+    throw new ConfigError("Cannot use option tools: wanted a list of tools", { code: "argument" });
+  }
   const counts = {
     maxRounds: options.maxRounds,
     maxToolCalls: options.maxToolCalls,

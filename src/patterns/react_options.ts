@@ -6,7 +6,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { LlmProvider, LlmResponse, Message, Usage } from "../llm/mod.ts";
 import type { ApprovalGate } from "./approval.ts";
-import type { PatternOptions } from "./options.ts";
+import { COMMON_NAMES, type PatternOptions } from "./options.ts";
 
 /** Rounds of a loop where the caller names no number. */
 export const DEFAULT_MAX_ROUNDS = 8;
@@ -116,6 +116,27 @@ export interface ReactLoopOptions extends PatternOptions {
   /** Told about each round, that of the answer included; what it throws is swallowed. */
   readonly onRound?: (report: RoundReport) => void;
 }
+
+/** The names of the options. */
+export const REACT_NAMES = {
+  ...COMMON_NAMES,
+  tools: true,
+  maxRounds: true,
+  maxToolCalls: true,
+  maxToolCallsPerRound: true,
+  maxObservationChars: true,
+  toolTimeoutMs: true,
+  toolConcurrency: true,
+  forceFinalAnswer: true,
+  dedupeIdentical: true,
+  maxRepeatedRounds: true,
+  maxHistoryMessages: true,
+  summarizer: true,
+  approvalGate: true,
+  onCheckpoint: true,
+  onCheckpointError: true,
+  onRound: true,
+} satisfies Record<keyof ReactLoopOptions, true>;
 
 /**
  * Why a loop ended. `natural`: the model answered. `truncated`: its answer was cut off. `refused`: it refused.

@@ -67,9 +67,10 @@ export async function prepareTools(
 ): Promise<ReadonlyMap<string, PreparedTool>> {
   const prepared = new Map<string, PreparedTool>();
   for (const tool of tools) {
-    if (!TOOL_NAME.test(tool.name)) {
+    if (typeof tool?.name !== "string" || !TOOL_NAME.test(tool.name)) {
       throw badTool(tool, "its name must be 1 to 64 of A-Z a-z 0-9 _ -");
     }
+    if (typeof tool.execute !== "function") throw badTool(tool, "it has no method execute()");
     if (prepared.has(tool.name)) throw badTool(tool, "its name is taken by another tool");
     if (tool.timeoutMs !== undefined && !(Number.isFinite(tool.timeoutMs) && tool.timeoutMs > 0)) {
       throw badTool(tool, `its timeoutMs is ${tool.timeoutMs}, wanted milliseconds above 0`);
@@ -87,7 +88,7 @@ export async function prepareTools(
 }
 
 function badTool(tool: ReactTool, problem: string, cause?: unknown): ConfigError {
-  const name = truncateText(String(tool.name), MAX_NAME_CHARACTERS).text;
+  const name = truncateText(String(tool?.name), MAX_NAME_CHARACTERS).text;
   return new ConfigError(`Cannot use tool "${name}": ${problem}`, {
     code: "tool_definition",
     ...(cause === undefined ? {} : { cause }),

@@ -16,6 +16,13 @@ const MAX_HISTORY = 100_000;
  * @throws {KitError} Code `checkpoint`, naming the member that does not fit.
  */
 export function checkCheckpoint(checkpoint: RefineCheckpoint, promptDigest: string): void {
+  const given: unknown = checkpoint;
+  if (typeof given !== "object" || given === null) {
+    throw new KitError(
+      "checkpoint",
+      "Cannot resume the refinement: what is to be resumed is no object",
+    );
+  }
   const { scoreHistory } = checkpoint;
   const facts: readonly (readonly [member: string, fits: boolean])[] = [
     ["version", checkpoint.version === 1],

@@ -16,10 +16,19 @@ import {
 } from "../llm/mod.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { judgeDraft } from "./judge.ts";
-import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
+import {
+  checkFunction,
+  checkNames,
+  checkNumber,
+  checkProvider,
+  checkText,
+  checkWord,
+  type PatternResult,
+} from "./options.ts";
 import { checkCheckpoint } from "./refine_checkpoint.ts";
 import {
   DEFAULT_TARGET_SCORE,
+  REFINE_NAMES,
   REFINE_TEMPERATURE,
   type RefineCheckpoint,
   type RefineMetadata,
@@ -82,6 +91,10 @@ export async function refineLoop(
 }
 
 function checkOptions(options: RefineOptions): void {
+  checkNames("refineLoop", options, REFINE_NAMES);
+  checkFunction("option evaluator", options.evaluator);
+  checkFunction("option onCheckpoint", options.onCheckpoint);
+  if (options.judge !== undefined) checkProvider(options.judge);
   const score = { min: 0, max: 1, integer: false };
   checkNumber("targetScore", options.targetScore ?? DEFAULT_TARGET_SCORE, score);
   checkNumber("maxIterations", options.maxIterations ?? DEFAULT_MAX_ITERATIONS, { min: 0 });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { LlmProvider, Usage } from "../llm/mod.ts";
-import type { PatternOptions } from "./options.ts";
+import { COMMON_NAMES, type PatternOptions } from "./options.ts";
 
 /** Score to reach where the caller names none. */
 export const DEFAULT_TARGET_SCORE = 0.9;
@@ -93,6 +93,24 @@ export interface RefineOptions extends PatternOptions {
   /** Goes on from here instead of making a first draft. */
   readonly resumeFrom?: RefineCheckpoint;
 }
+
+/** The names of the options. */
+export const REFINE_NAMES = {
+  ...COMMON_NAMES,
+  evaluator: true,
+  judge: true,
+  maxEvalChars: true,
+  targetScore: true,
+  maxIterations: true,
+  patience: true,
+  deltaThreshold: true,
+  judgeTemperature: true,
+  judgeMaxTokens: true,
+  onBudget: true,
+  onCheckpoint: true,
+  onCheckpointError: true,
+  resumeFrom: true,
+} satisfies Record<keyof RefineOptions, true>;
 
 /** How a refinement came about. */
 export interface RefineMetadata {

@@ -4,7 +4,7 @@
  * @module
  */
 import { ConfigError, KitError, type LlmProvider } from "../llm/mod.ts";
-import type { PatternOptions } from "./options.ts";
+import { checkNames, COMMON_NAMES, type PatternOptions } from "./options.ts";
 import { runPattern } from "./run_pattern.ts";
 import { stepContext } from "./step_context.ts";
 
@@ -122,6 +122,7 @@ export class Router<Context = undefined> {
   ): Promise<T> {
     const route = this.select(prompt, options.context);
     const whole = options.options ?? {};
+    checkNames("a router", whole, COMMON_NAMES);
     return await runPattern("route", whole, async (run) => {
       run.point("route-select", { route: route.rule });
       const step = stepContext({ provider: route.provider, run, options: whole });

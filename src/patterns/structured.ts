@@ -18,12 +18,29 @@ import {
   type Message,
   PatternError,
 } from "../llm/mod.ts";
-import { checkNumber, checkProvider, checkText, checkWord, type PatternResult } from "./options.ts";
+import {
+  checkFunction,
+  checkNames,
+  checkNumber,
+  checkProvider,
+  checkText,
+  checkWord,
+  COMMON_NAMES,
+  type PatternResult,
+} from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import type { StructuredMetadata, StructuredOptions, Validator } from "./structured_options.ts";
 import { delimit, truncateText } from "./text_limits.ts";
 
 const DEFAULT_MAX_REPAIRS = 3;
+const STRUCTURED_NAMES = {
+  ...COMMON_NAMES,
+  schema: true,
+  validator: true,
+  maxRepairs: true,
+  pick: true,
+  mend: true,
+} satisfies Record<keyof StructuredOptions, true>;
 /** Most characters of a previous answer that are shown when it is to be corrected. */
 const MAX_QUOTED_REPLY = 8000;
 const MAX_QUOTED_PROBLEM = 2000;
@@ -65,6 +82,8 @@ export async function structured(
   prompt: string,
   options: StructuredOptions = {},
 ): Promise<PatternResult<JsonValue, StructuredMetadata>> {
+  checkNames("structured", options, STRUCTURED_NAMES);
+  checkFunction("option validator", options.validator);
   checkProvider(provider);
   checkText("prompt", prompt);
   checkNumber("maxRepairs", options.maxRepairs ?? DEFAULT_MAX_REPAIRS, { min: 0 });

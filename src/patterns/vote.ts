@@ -21,7 +21,7 @@ import { collapseWhiteSpace, textKey } from "./vote_text.ts";
  * - `number`: the only number in the text, by value; `1,000` and `$1000.0` are the same, `50%` and `0.5` are not.
  * - `json`: the JSON in the text, by value; the order of members does not count.
  * - `choice`: the one label of a closed set that the text names.
- * - `map`: what the caller's function gives; `undefined` or `""` is no vote.
+ * - a function, by itself or as `map`: what it gives; `undefined` or `""` is no vote.
  */
 export type VoteNormalization =
   | "text"
@@ -36,7 +36,8 @@ export type VoteNormalization =
   | {
     /** Gives what an answer is compared by. Must depend on the answer alone. */
     readonly map: (text: string) => string | undefined;
-  };
+  }
+  | ((text: string) => string | undefined);
 
 /** One answer, ready to be counted. */
 export interface Vote {
@@ -85,9 +86,18 @@ export function checkNormalization(normalization: VoteNormalization): void {
       { code: "argument" },
     );
   }
-  if ("map" in normalization) return;
-  const keys = new Set(normalization.choice.map(textKey));
-  if (keys.size > 0 && keys.size === normalization.choice.length && !keys.has("")) return;
+  if (typeof normalization === "function") return;
+  const given: { readonly map?: unknown; readonly choice?: unknown } | null = normalization;
+  if (typeof given?.map === "function") return;
+  const labels: unknown = given?.choice;
+  if (!Array.isArray(labels) || !labels.every((label) => typeof label === "string")) {
+    throw new ConfigError(
+      "Cannot use option normalize: wanted a word, a function, or an object with a function `map` or labels `choice`",
+      { code: "argument" },
+    );
+  }
+  const keys = new Set(labels.map(textKey));
+  if (keys.size > 0 && keys.size === labels.length && !keys.has("")) return;
   throw new ConfigError(
     "Cannot use option normalize: the labels of a choice must be at least one, not blank and all different",
     { code: "argument" },
@@ -109,6 +119,7 @@ export function checkNormalization(normalization: VoteNormalization): void {
  * @param text The answer; thinking in it is taken off first.
  * @param normalization When two answers are the same; default `text`.
  * @returns The vote, or `undefined` if the answer is blank or cannot be read that way.
+ * @throws {ConfigError} Code `argument`, if a function gives something else than a text or `undefined`.
  */
 export function castVote(
   text: string,
@@ -116,13 +127,11 @@ export function castVote(
 ): Vote | undefined {
   const answer = splitReasoning(text).content.trim();
   if (textKey(answer) === "") return undefined;
+  if (typeof normalization === "function") return castMapped(answer, normalization);
   if (typeof normalization === "object") {
-    if ("choice" in normalization) {
-      const label = onlyChoice(answer, normalization.choice);
-      return label === undefined ? undefined : { key: label, text: label };
-    }
-    const key = normalization.map(answer);
-    return key === undefined || key === "" ? undefined : { key, text: answer };
+    if ("map" in normalization) return castMapped(answer, normalization.map);
+    const label = onlyChoice(answer, normalization.choice);
+    return label === undefined ? undefined : { key: label, text: label };
   }
   switch (normalization) {
     case "text":
@@ -189,6 +198,16 @@ export function countVotes(votes: readonly (Vote | undefined)[]): VoteTally {
     valid: groups.reduce((sum, group) => sum + group.count, 0),
     tieCount: groups.filter((group) => group.count === top).length,
   };
+}
+
+function castMapped(answer: string, map: (text: string) => unknown): Vote | undefined {
+  const key = map(answer);
+  if (key === undefined || key === "") return undefined;
+  if (typeof key === "string") return { key, text: answer };
+  throw new ConfigError(
+    `Cannot use option normalize: its function gave ${typeof key}, wanted a text or undefined`,
+    { code: "argument" },
+  );
 }
 
 function castNumber(answer: string): Vote | undefined {

@@ -6,7 +6,15 @@
 import { deepFreeze, isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { addUsage, ConfigError, type LlmProvider } from "../llm/mod.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { checkNumber, checkProvider, type PatternResult } from "./options.ts";
+import {
+  checkFunction,
+  checkMethod,
+  checkNames,
+  checkNumber,
+  checkProvider,
+  COMMON_NAMES,
+  type PatternResult,
+} from "./options.ts";
 import { toPlainJson } from "./plain_json.ts";
 import { runPattern } from "./run_pattern.ts";
 import {
@@ -20,6 +28,16 @@ import type { WorkflowMetadata, WorkflowOptions, WorkflowStep } from "./workflow
 import { WorkflowRun } from "./workflow_run.ts";
 
 const DEFAULT_CONCURRENCY = 10;
+const WORKFLOW_NAMES = {
+  ...COMMON_NAMES,
+  maxConcurrency: true,
+  approvalGate: true,
+  onCheckpoint: true,
+  onCheckpointError: true,
+  resumeFrom: true,
+  checkpoints: true,
+  onStep: true,
+} satisfies Record<keyof WorkflowOptions, true>;
 
 /**
  * A graph of steps. A step starts as soon as the steps that it depends on are finished; there are no levels.
@@ -90,6 +108,10 @@ export class Workflow {
     input: Readonly<Record<string, unknown>> = {},
     options: WorkflowOptions = {},
   ): Promise<PatternResult<JsonObject, WorkflowMetadata>> {
+    checkNames("workflow", options, WORKFLOW_NAMES);
+    checkMethod("approvalGate", options.approvalGate, "request");
+    checkFunction("option onCheckpoint", options.onCheckpoint);
+    checkFunction("option onStep", options.onStep);
     checkProvider(provider);
     checkNumber("maxConcurrency", options.maxConcurrency ?? 1, { min: 1 });
     const data = copyInput(input);

@@ -21,8 +21,9 @@ export function checkOrder(steps: readonly WorkflowStep[]): void {
     throw badOrder(`wanted from 1 to ${MAX_WORKFLOW_STEPS} steps, found ${steps.length}`);
   }
   const names = new Set<string>();
-  for (const { name } of steps) {
+  for (const { name, run } of steps) {
     if (typeof name !== "string" || name === "") throw badOrder("a step has no name");
+    if (typeof run !== "function") throw badOrder(`step "${name}" has no method run()`);
     if (names.has(name)) throw badOrder(`two steps have the name "${name}"`);
     names.add(name);
   }

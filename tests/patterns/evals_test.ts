@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import fc from "fast-check";
 import { KitError, LlmError } from "../../src/llm/mod.ts";
 import { runConversation } from "../../src/patterns/eval_conversation.ts";
@@ -112,7 +112,12 @@ Deno.test("runEvalSuite() tells which limits were passed", async () => {
     { ...slow, name: "quick", run: () => ports.clock.sleep(10) },
   ], { clock: ports.clock, limits: { maxCalls: 2, maxTokens: 1000, p50Ms: 100, p99Ms: 400 } }));
   assertEquals(report.exceeded, ["maxCalls", "p99Ms"]);
-  assertEquals([report.p50Ms, report.p99Ms, report.passed], [10, 500, true]);
+  assertEquals([report.p50Ms, report.p99Ms], [10, 500]);
+  assertEquals([report.passed, report.passedCount, report.accuracyPassed], [false, 3, true]);
+  assertEquals(report.summary, "3/3 passed (100.0% accuracy), limits passed: maxCalls, p99Ms");
+  const document = reportJUnit(report, "s");
+  assertStringIncludes(document, 'tests="4" failures="1"');
+  assertStringIncludes(document, '<failure message="limits passed: maxCalls, p99Ms"/>');
 });
 
 Deno.test("runEvalSuite() fails what was not tried when it is aborted", async () => {

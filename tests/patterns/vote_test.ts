@@ -114,10 +114,14 @@ const rows: Row[] = [
     "\\frac{1}{2}",
     "0.25",
   ], [["0.5", 2], ["0.25", 1]]],
+  ["what the caller maps by a function alone", (text) => text.at(0), ["abc", "axe", "b"], [
+    ["abc", 2],
+    ["b", 1],
+  ]],
   ["what the caller does not map", { map: () => undefined }, ["a"], []],
 ];
 for (const [what, normalize, texts, groups] of rows) {
-  const name = typeof normalize === "string" ? normalize : Object.keys(normalize)[0];
+  const name = typeof normalize === "object" ? Object.keys(normalize)[0] : String(normalize);
   Deno.test(`tallyVotes() by ${name} looks at ${what}`, () => {
     const tally = tallyVotes(texts, { normalize });
     assertEquals(tally.groups.map(({ value, count }) => [value, count]), groups);
@@ -209,5 +213,15 @@ for (const [what, text] of hostile) {
       castVote(text, normalize);
     }
     assertLess(performance.now() - started, LINEAR_MS);
+  });
+}
+
+for (const given of [3, null, Promise.resolve("a"), { key: "a" }]) {
+  Deno.test(`castVote() refuses a function that gives ${Deno.inspect(given)} instead of a text`, () => {
+    const map = () => given as unknown as string;
+    for (const normalize of [map, { map }]) {
+      const error = assertThrows(() => castVote("a", normalize), ConfigError);
+      assertEquals(error.code, "argument");
+    }
   });
 }
