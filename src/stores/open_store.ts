@@ -5,6 +5,7 @@
  */
 import type { SuspensionStore } from "../host/mod.ts";
 import type { Clock, Files, Random } from "../ports/mod.ts";
+import { guardStore, type RecordGuard } from "./guarded_store.ts";
 
 /** What opening a store needs. */
 export interface OpenStoreOptions {
@@ -34,29 +35,18 @@ export async function openStore(
   location: string,
   options: OpenStoreOptions,
 ): Promise<SuspensionStore> {
-  const store = await openPlain(location, options);
-  try {
-    return await guarded(store, options);
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  // The keys come first: with one that cannot be used no database is made or touched.
+  const guard = await createGuard(options);
+  return guardStore(await openPlain(location, options), guard);
 }
 
-async function guarded(
-  store: SuspensionStore,
-  options: OpenStoreOptions,
-): Promise<SuspensionStore> {
-  const { key, proofKey, ports } = options;
+async function createGuard({ key, proofKey, ports }: OpenStoreOptions): Promise<RecordGuard> {
   if (key !== undefined && key !== "") {
-    const { sealStore } = await import("./sealed.ts");
-    return await sealStore(store, { key, random: ports.random });
+    const { createSeal } = await import("./sealed.ts");
+    return await createSeal({ key, random: ports.random });
   }
-  const { proveStore } = await import("./proved.ts");
-  return await proveStore(
-    store,
-    proofKey === undefined || proofKey === "" ? {} : { key: proofKey },
-  );
+  const { createProof } = await import("./proved.ts");
+  return await createProof(proofKey === undefined || proofKey === "" ? {} : { key: proofKey });
 }
 
 async function openPlain(location: string, options: OpenStoreOptions): Promise<SuspensionStore> {

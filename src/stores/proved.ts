@@ -4,28 +4,24 @@
  *
  * @module
  */
-import { type SuspensionStore, UnreadableRecordError } from "../host/mod.ts";
+import { UnreadableRecordError } from "../host/mod.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../json/mod.ts";
-import { guardStore, type RecordGuard } from "./guarded_store.ts";
+import type { RecordGuard } from "./guarded_store.ts";
 
 /** Says how a record is to be read; a later way gets another. */
 const VERSION = "kit-proof-1";
 const EXTRACTABLE = false;
 
 /**
- * Wraps a store so that records carry a proof, bound to the run's id.
+ * Makes the guard that proves records, each bound to its run's id.
  *
- * @param store The store.
  * @param options `key`: the secret of the MAC, any text, as in `KIT_STATE_KEY`; without it there is a digest alone.
- * @returns The same store. Reading a record rejects if it was changed, if it was moved from another run, if it is
- * encrypted, or if a key is given and the record has no MAC of that key.
+ * @returns The guard. Opening a record rejects if it was changed, if it was moved from another run, if it is encrypted,
+ * or if a key is given and the record has no MAC of that key.
  */
-export async function proveStore(
-  store: SuspensionStore,
-  options: { readonly key?: string } = {},
-): Promise<SuspensionStore> {
+export async function createProof(options: { readonly key?: string } = {}): Promise<RecordGuard> {
   const { key } = options;
-  return guardStore(store, new Proof(key === undefined ? undefined : await importKey(key)));
+  return new Proof(key === undefined ? undefined : await importKey(key));
 }
 
 class Proof implements RecordGuard {

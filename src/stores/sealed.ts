@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { type SuspensionStore, UnreadableRecordError } from "../host/mod.ts";
+import { UnreadableRecordError } from "../host/mod.ts";
 import { isJsonObject, type JsonValue, parseJson } from "../json/mod.ts";
 import type { Random } from "../ports/mod.ts";
-import { guardStore, type RecordGuard } from "./guarded_store.ts";
+import type { RecordGuard } from "./guarded_store.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -23,19 +23,15 @@ export interface SealOptions {
 }
 
 /**
- * Wraps a store so that payloads and questions reach it encrypted.
+ * Makes the guard that encrypts.
  *
- * @param store The store.
  * @param options The key.
- * @returns The same store, sealed. Reading a record that was sealed with another key, or changed, rejects with a text
- * that says so; a record written before a key was set is refused too, since it cannot be told from a forged one.
+ * @returns The guard. Opening a record that was sealed with another key, or changed, rejects with a text that says so; a
+ * record written before a key was set is refused too, since it cannot be told from a forged one.
  * @throws {RangeError} If the key is not 32 bytes.
  */
-export async function sealStore(
-  store: SuspensionStore,
-  options: SealOptions,
-): Promise<SuspensionStore> {
-  return guardStore(store, new Seal(await importKey(options.key), options.random));
+export async function createSeal(options: SealOptions): Promise<RecordGuard> {
+  return new Seal(await importKey(options.key), options.random);
 }
 
 class Seal implements RecordGuard {

@@ -6,8 +6,9 @@ import type { JsonValue } from "../../../src/json/mod.ts";
 import { createPorts } from "../../../src/platform/mod.ts";
 import { openStore } from "../../../src/stores/mod.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite.ts";
-import { proveStore } from "../../../src/stores/proved.ts";
-import { sealStore } from "../../../src/stores/sealed.ts";
+import { guardStore } from "../../../src/stores/guarded_store.ts";
+import { createProof } from "../../../src/stores/proved.ts";
+import { createSeal } from "../../../src/stores/sealed.ts";
 import { ManualClock } from "../../../src/testing/mod.ts";
 import { testStore } from "../../contracts/store.ts";
 
@@ -32,12 +33,12 @@ testStore("SQLite store", async (clock, options) => {
 
 testStore("sealed SQLite store", async (clock, options) => {
   const store = await openSqliteStore(await newPath(), { clock, files: ports.files, ...options });
-  return await sealStore(store, { key: KEY, random: ports.random });
+  return guardStore(store, await createSeal({ key: KEY, random: ports.random }));
 });
 
 testStore("proved SQLite store", async (clock, options) => {
   const store = await openSqliteStore(await newPath(), { clock, files: ports.files, ...options });
-  return await proveStore(store, { key: "secret" });
+  return guardStore(store, await createProof({ key: "secret" }));
 });
 
 const RUN = { runId: "1".repeat(32), machine: "m", holder: "h", leaseForMs: 60_000 };
@@ -117,7 +118,7 @@ Deno.test("a sealed store refuses a record of another key, and leaves it for the
 Deno.test("a sealed store refuses a payload that was moved to another run", async () => {
   const path = await newPath();
   const plain = await openStore(`sqlite:${path}`, { ports });
-  const sealed = await sealStore(plain, { key: KEY, random: ports.random });
+  const sealed = guardStore(plain, await createSeal({ key: KEY, random: ports.random }));
   await sealed.begin({ ...RUN, payload: { mine: 1 } });
   const stolen = (await plain.look(RUN.runId))?.payload ?? null;
   await plain.begin({ ...RUN, runId: "3".repeat(32), payload: stolen });
@@ -177,7 +178,7 @@ Deno.test("a proved store refuses a payload that was moved to another run", asyn
   const path = await newPath();
   const { clock, files } = ports;
   const plain = await openSqliteStore(path, { clock, files });
-  const proved = await proveStore(plain, { key: "secret" });
+  const proved = guardStore(plain, await createProof({ key: "secret" }));
   await proved.begin({ ...RUN, payload: { mine: 1 } });
   const stolen = (await plain.look(RUN.runId))?.payload ?? null;
   await plain.begin({ ...RUN, runId: "3".repeat(32), payload: stolen });
@@ -232,9 +233,11 @@ for (const [what, location, key, says] of unusable) {
   });
 }
 
-Deno.test("openStore() refuses a key that is not 32 bytes", async () => {
-  const location = `sqlite:${await newPath()}`;
-  await assertRejects(() => openStore(location, { ports, key: "abcd" }), RangeError, "32 bytes");
+Deno.test("openStore() refuses a key that is not 32 bytes, and makes no file", async () => {
+  const path = await newPath();
+  const opening = () => openStore(`sqlite:${path}`, { ports, key: "abcd" });
+  await assertRejects(opening, RangeError, "32 bytes");
+  await assertRejects(() => Deno.stat(path), Deno.errors.NotFound);
 });
 
 Deno.test("openStore() refuses a file that is no database, and does not change it", async () => {
