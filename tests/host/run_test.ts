@@ -353,6 +353,7 @@ states:
       ["argument", {}, "argument"],
       ["strict argument", { KIT_CONFIRM: "elicitation" }, "argument"],
       ["strict elicitation", { KIT_CONFIRM: "elicitation" }, "elicitation"],
+      ["strict command line", { KIT_CONFIRM: "elicitation" }, "cli"],
       ["unknown argument", { KIT_CONFIRM: "Elicitation" }, "argument"],
       ["all argument", { KIT_CONFIRM: "all" }, "argument"],
     ] as const
@@ -374,6 +375,7 @@ states:
     "argument": ["done", null],
     "strict argument": ["halt", "untrusted-control-flow"],
     "strict elicitation": ["done", null],
+    "strict command line": ["done", null],
     "unknown argument": ["halt", "untrusted-control-flow"],
     "all argument": ["done", null],
   });

@@ -8,8 +8,8 @@ import { kitVariable } from "./directories.ts";
 
 /** Which replies confirm a decision. */
 export interface Confirmation {
-  /** Whether only what a person typed into a form confirms; otherwise every reply does. */
-  readonly formsOnly: boolean;
+  /** Whether only what a person typed, into a form or at a command line, confirms; otherwise every reply does. */
+  readonly peopleOnly: boolean;
   /** What is odd about the variable. */
   readonly warnings: readonly string[];
 }
@@ -25,10 +25,10 @@ const MAX_SHOWN = 40;
  */
 export function confirmation(env: Ports["env"]): Confirmation {
   const word = kitVariable(env, "CONFIRM");
-  if (word === undefined || word === "all") return { formsOnly: false, warnings: [] };
-  if (word === "elicitation") return { formsOnly: true, warnings: [] };
+  if (word === undefined || word === "all") return { peopleOnly: false, warnings: [] };
+  if (word === "elicitation") return { peopleOnly: true, warnings: [] };
   const shown = Array.from(word).slice(0, MAX_SHOWN).join("");
   const warning =
     `KIT_CONFIRM is "${shown}", which counts as "elicitation": write "elicitation" or "all"`;
-  return { formsOnly: true, warnings: [warning] };
+  return { peopleOnly: true, warnings: [warning] };
 }

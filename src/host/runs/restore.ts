@@ -79,8 +79,8 @@ export async function restore(
 /**
  * Puts the values of a resume into a run.
  *
- * Under `KIT_CONFIRM=elicitation` only what a person typed into a form confirms: an argument of a tool call is written,
- * but clears no taint.
+ * Under `KIT_CONFIRM=elicitation` what a person typed into a form or at a command line confirms: an argument of a tool
+ * call is written, but clears no taint.
  *
  * @param saved The run.
  * @param restoring What is asked for.
@@ -90,7 +90,7 @@ export function injected(saved: SavedRun, { request, core }: Restoring): SavedRu
   const inputs = withoutEffectWords(request.inputs ?? {});
   const { door, ports } = core.options;
   const via = request.replyVia ?? (door === "cli" ? "cli" : "argument");
-  const confirm = !confirmation(ports.env).formsOnly || via === "elicitation";
+  const confirm = !confirmation(ports.env).peopleOnly || via !== "argument";
   const frames: readonly Frame[] = injectInputs(saved.frames, inputs, { via, confirm });
   return { ...saved, frames };
 }
