@@ -32,6 +32,7 @@ import { reactLoop } from "./react_loop.ts";
 import type { ReactLoopOptions, ReactMetadata } from "./react_options.ts";
 import { refineLoop } from "./refine_loop.ts";
 import type { RefineMetadata, RefineOptions } from "./refine_options.ts";
+import { withDeadline } from "./run_pattern.ts";
 import { structured } from "./structured.ts";
 import type { StructuredMetadata, StructuredOptions } from "./structured_options.ts";
 import { copyTranscript } from "./transcript.ts";
@@ -234,7 +235,11 @@ export class Kit implements AsyncDisposable {
     checkCommon(options);
     checkText("prompt", prompt);
     using linked = linkSignals([this.#end.signal, this.#options.signal, options.signal]);
-    const { system, budget, ...request } = { ...this.#defaults(), ...options };
+    const { clock } = this.#options.ports ?? ambientPorts();
+    const { system, budget: _budget, deadlineMs: _deadlineMs, ...request } = {
+      ...this.#defaults(),
+      ...options,
+    };
     const messages: readonly Message[] = [
       ...(system === undefined ? [] : [{ role: "system", content: system } as const]),
       { role: "user", content: prompt },
@@ -243,7 +248,7 @@ export class Kit implements AsyncDisposable {
     const parts = streamModel(this.provider, messages, {
       ...request,
       signal: linked.signal,
-      ledger: this.#ledger.child(budget),
+      ledger: this.#ledger.child(withDeadline(options, clock)),
       ...(ports === undefined ? {} : { ports }),
     });
     for await (const part of parts) if (part.type === "text") yield part.text;

@@ -215,7 +215,17 @@ function openLedger(options: PatternOptions, clock: Clock): Ledger {
   });
 }
 
-function withDeadline(options: PatternOptions, clock: Clock): Budget {
+/**
+ * The caps of a run, its `deadlineMs` as a deadline from now.
+ *
+ * @param options What the caller gave.
+ * @param clock Tells the time.
+ * @returns The caps.
+ */
+export function withDeadline(
+  options: Pick<PatternOptions, "budget" | "deadlineMs">,
+  clock: Clock,
+): Budget {
   const budget = options.budget ?? {};
   if (options.deadlineMs === undefined) return budget;
   const deadline = clock.monotonic() + options.deadlineMs;

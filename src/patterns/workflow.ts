@@ -147,7 +147,7 @@ export class Workflow {
     digests: { readonly workflowDigest: string; readonly inputDigest: string },
   ): Promise<ResumedState | undefined> {
     const { resumeFrom, checkpoints } = options;
-    const kept = resumeFrom ?? await loadKept(checkpoints);
+    const kept = resumeFrom === undefined ? await loadKept(checkpoints) ?? undefined : resumeFrom;
     return kept === undefined
       ? undefined
       : readCheckpoint(kept, { ...digests, steps: this.#steps });

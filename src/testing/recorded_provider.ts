@@ -211,7 +211,8 @@ export function replayProvider(recording: Recording, options: RecordingOptions =
       const outcome = left.get(key)?.shift();
       if (outcome === undefined) {
         throw new ConfigError(
-          "Cannot replay a request: it was not recorded, or not as often; record it again",
+          "Cannot replay a request: it was not recorded, or not as often, or it holds a key of the recorded provider, " +
+            "which belongs to the option secrets; record it again",
         );
       }
       if ("response" in outcome) return await Promise.resolve(outcome.response);

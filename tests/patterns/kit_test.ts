@@ -92,6 +92,13 @@ Deno.test("Kit streams one answer and charges it", async () => {
   assert(parts.length > 1);
 });
 
+Deno.test("Kit ends a stream at the deadline that it is given", async () => {
+  const { kit, ports } = open([{ content: "a stream", delayMs: 1000 }]);
+  const work = Array.fromAsync(kit.streamText("Q?", { deadlineMs: 100 }));
+  const error = await assertRejects(() => ports.clock.run(work), KitError);
+  assertEquals([error.code, ports.clock.monotonic()], ["budget", 100]);
+});
+
 Deno.test("Kit that ends aborts what is under way, waits for it, and refuses more", async () => {
   const { kit, model, ports } = open([{ content: "late", delayMs: 1000 }]);
   const waiting = assertRejects(() => kit.turn("a"), KitError);

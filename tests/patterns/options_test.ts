@@ -156,6 +156,14 @@ Deno.test("refineLoop() refuses a checkpoint that is none", async () => {
   }
 });
 
+Deno.test("Workflow refuses a checkpoint that is none", async () => {
+  for (const resumeFrom of [null, "x", 3] as Loose[]) {
+    const work = new Workflow([{ name: "a", run: () => 1 }]);
+    const run = () => work.run(new MockProvider([]), {}, { ports, resumeFrom });
+    assertEquals((await assertRejects(run, KitError)).code, "checkpoint");
+  }
+});
+
 Deno.test("Workflow and runEvalSuite() refuse steps and cases that do nothing", async () => {
   const steps = [{ name: "a" }] as Loose;
   assertEquals(assertThrows(() => new Workflow(steps), KitError).code, "workflow");
