@@ -30,6 +30,7 @@ import {
   suspended,
 } from "./outcome.ts";
 import { type Choice, selectGate } from "./select_gate.ts";
+import type { TreeLimit } from "./run_tree.ts";
 import type { StepDraft } from "./steps.ts";
 import { depositIsExternal } from "./taint.ts";
 import type { RunResult } from "./trace.ts";
@@ -53,6 +54,7 @@ export async function runLevel(start: LevelStart): Promise<RunResult> {
   const level = new Level(start);
   level.emit({ type: "run-start", entry: level.at, resumed: start.frames !== undefined });
   const result = await loop(level);
+  if (start.depth > 0) level.release();
   if (result.status !== "suspended" || start.depth === 0) sendFinish(start, result);
   return result;
 }
@@ -86,6 +88,8 @@ function guard(level: Level): RunResult | undefined {
   if (level.cap !== undefined && level.spent >= level.cap) {
     return exhausted(level, "cost-exhausted");
   }
+  const limit = level.shared.tree.limit;
+  if (limit !== undefined) return halt(level, limit, { at: level.at, diagnose: true });
   const most = level.machine.states.get(level.at)?.maxVisits;
   if (!charged && most !== undefined && level.visitsOf(level.at) >= most) {
     return halt(level, "loop-ceiling", { at: level.at });
@@ -177,6 +181,7 @@ async function single(
   const { state, draft } = work;
   const cap = level.remaining;
   level.steps++;
+  level.shared.tree.countStep(level.depth);
   const outcome = await execute(level, state, {
     scope: (key) => level.value(key),
     tainted: level.tainted,
@@ -225,29 +230,35 @@ async function fanOut(
   if ("kind" in plan) return fail(level, plan);
   const branches = await runBranches(level, state, { ...plan, known });
   if (branches.stopped === "cancelled") return halt(level, "cancelled", { at: state.id });
-  if (branches.stopped === "exhausted") return stopFanOut(level, work, branches);
+  if (branches.stopped !== undefined) {
+    return stopFanOut(level, work, { ...branches, stopped: branches.stopped });
+  }
   level.steps += Math.max(1, plan.count);
   level.feedback = "";
-  const { value, reasoning } = gatherBranches(state, branches.results, draft);
+  const { value, reasoning } = gatherBranches(state, branches, draft);
+  level.shared.tree.hold(-branches.held);
   return await finish(level, { state, result: value, reasoning, draft });
 }
 
-/** The cap was reached before all branches were started: what they gave is kept, in the frame or in the trace. */
+/** A limit was reached before all branches were started: what they gave is kept, in the frame or in the trace. */
 function stopFanOut(
   level: Level,
   work: { readonly state: State; readonly draft: StepDraft },
-  branches: Branches,
+  branches: Branches & { readonly stopped: "cost-exhausted" | TreeLimit },
 ): RunResult {
   const { state, draft } = work;
-  if (level.suspend.budget) {
+  const { stopped } = branches;
+  if (stopped === "cost-exhausted" && level.suspend.budget) {
     level.visits.set(state.id, level.visitsOf(state.id) - 1);
     level.pending = { kind: "branches", branches: branchesToJson(branches.results) };
     return exhausted(level, "cost-exhausted");
   }
   level.steps += Math.max(1, branches.results.length);
-  gatherBranches(state, branches.results, draft);
-  record(level, draft, { gate: null, policy: "cost-exhausted", to: null });
-  return exhausted(level, "cost-exhausted");
+  gatherBranches(state, branches, draft);
+  level.shared.tree.hold(-branches.held);
+  record(level, draft, { gate: null, policy: stopped, to: null });
+  if (stopped === "cost-exhausted") return exhausted(level, stopped);
+  return halt(level, stopped, { at: state.id, diagnose: true });
 }
 
 async function finish(

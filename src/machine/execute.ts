@@ -22,6 +22,7 @@ import type { HostTool } from "./options.ts";
 import type { Produced, Tokens } from "./oracle.ts";
 import { parseOutput } from "./parse_output.ts";
 import { stateMessages } from "./prompts.ts";
+import { traceSize } from "./run_tree.ts";
 import type { Frame, TraceStep } from "./trace.ts";
 import { emptyObject } from "./values.ts";
 
@@ -305,7 +306,10 @@ async function callMachine(level: Level, state: CallState, unit: Unit): Promise<
     ...(unit.frames === undefined ? {} : { frames: unit.frames }),
     ...(unit.branch === undefined ? { caller: level } : {}),
   });
-  if (result.cause instanceof UnknownStateError) return stateFailure(result.cause);
+  if (result.cause instanceof UnknownStateError) {
+    shared.tree.hold(-traceSize(result.trace));
+    return stateFailure(result.cause);
+  }
   if (result.status === "suspended") {
     return { kind: "suspended", error: result.error ?? "", frames: result.frames ?? [] };
   }

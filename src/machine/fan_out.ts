@@ -10,6 +10,7 @@ import { type Failure, stateFailure } from "./failure.ts";
 import { formatValue } from "./format.ts";
 import { lookUp } from "./interpolate.ts";
 import type { Level } from "./level.ts";
+import { branchSize, type TreeLimit } from "./run_tree.ts";
 import type { StepDraft } from "./steps.ts";
 import { tokenCount } from "./steps.ts";
 import type { TraceStep } from "./trace.ts";
@@ -44,15 +45,14 @@ export interface BranchResult {
 export interface Branches {
   /** One result each. */
   readonly results: readonly (BranchResult | undefined)[];
+  /** Characters that the run counts for them, until they are gathered. */
+  readonly held: number;
   /** Why not all were started. */
-  readonly stopped?: "cancelled" | "exhausted";
+  readonly stopped?: "cancelled" | "cost-exhausted" | TreeLimit;
 }
 
 /** The most branches of `sample`; a list is bounded as every value is. */
 export const MAX_SAMPLES = 1_000_000;
-
-/** Branches of one fan-out that run at once, unless an option says otherwise. */
-export const MAX_WORKERS = 5;
 
 /**
  * Finds the branches of a fan-out state.
@@ -87,7 +87,7 @@ export function planBranches(level: Level, state: State): BranchPlan | Failure {
 }
 
 /**
- * Runs the branches, a bounded number at a time, started in order.
+ * Runs the branches, started in order, a bounded number at a time in the whole run.
  *
  * @param level Where.
  * @param state The state.
@@ -97,49 +97,123 @@ export function planBranches(level: Level, state: State): BranchPlan | Failure {
 export async function runBranches(
   level: Level,
   state: State,
-  plan: BranchPlan & { readonly known: ReadonlyMap<number, BranchResult> },
+  plan: KnownPlan,
 ): Promise<Branches> {
-  const results: (BranchResult | undefined)[] = new Array(plan.count).fill(undefined);
-  const unit = branchUnit(level, state, plan);
-  let next = 0;
-  let stopped: Branches["stopped"];
-  async function work(): Promise<void> {
-    while (next < plan.count && stopped === undefined) {
-      const index = next++;
-      const known = plan.known.get(index);
-      if (known === undefined) stopped = whyStop(level);
-      if (stopped !== undefined) return;
-      results[index] = known ?? await runBranch(level, state, unit(index));
+  return await new FanOut(level, state, plan).run();
+}
+
+type KnownPlan = BranchPlan & { readonly known: ReadonlyMap<number, BranchResult> };
+
+/** One fan-out while it runs. */
+class FanOut {
+  readonly #level: Level;
+  readonly #state: State;
+  readonly #plan: KnownPlan;
+  readonly #unit: (index: number) => BranchUnit;
+  readonly #results: (BranchResult | undefined)[];
+  readonly #workers: Promise<void>[] = [];
+  /** How many branches start, where a recorded run is repeated. */
+  readonly #recorded: number | undefined;
+  #next = 0;
+  #held = 0;
+  #stopped: Branches["stopped"];
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(level: Level, state: State, plan: KnownPlan) {
+    this.#level = level;
+    this.#state = state;
+    this.#plan = plan;
+    this.#unit = branchUnit(level, state, plan);
+    this.#results = new Array(plan.count).fill(undefined);
+    this.#recorded = level.cap === undefined
+      ? undefined
+      : level.shared.options.fanOuts?.limit?.(level.path + state.id);
+  }
+
+  async run(): Promise<Branches> {
+    const { shared, cap, path } = this.#level;
+    const { slots } = shared.tree;
+    const offer = (): boolean => this.#hasWork && this.#recruit();
+    // Taken before the first branch starts, which may itself fan out and would take them.
+    const slotsTaken = slots.take(Math.max(0, this.#plan.count - 1));
+    slots.register(offer);
+    this.#workers.push(this.#work());
+    for (let i = 0; i < slotsTaken; i++) this.#recruit();
+    // Workers may be added while these are waited for, but none once the branches are all started.
+    for (let i = 0; i < this.#workers.length; i++) await this.#workers[i];
+    slots.unregister(offer);
+    if (this.#thrown !== undefined) throw this.#thrown.error;
+    if (shared.signal.aborted) this.#stopped = "cancelled";
+    if (cap !== undefined) shared.options.fanOuts?.started?.(path + this.#state.id, this.#next);
+    const results = this.#results;
+    const held = this.#held;
+    const stopped = this.#stopped;
+    return stopped === undefined ? { results, held } : { results, held, stopped };
+  }
+
+  get #hasWork(): boolean {
+    return this.#next < this.#plan.count && this.#stopped === undefined;
+  }
+
+  #recruit(): boolean {
+    this.#workers.push(this.#work().finally(() => this.#level.shared.tree.slots.release()));
+    return true;
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (this.#hasWork) {
+        const pause = this.#level.shared.breathe();
+        if (pause !== undefined) {
+          await pause;
+          continue;
+        }
+        const index = this.#next;
+        const known = this.#plan.known.get(index);
+        if (known === undefined) this.#stopped = this.#whyStop(index);
+        if (this.#stopped !== undefined) return;
+        this.#next++;
+        this.#keep(index, known ?? await runBranch(this.#level, this.#state, this.#unit(index)));
+      }
+    } catch (error) {
+      this.#stopped ??= "cancelled";
+      this.#thrown ??= { error };
     }
   }
-  const width = Math.min(level.shared.options.maxWorkers ?? MAX_WORKERS, plan.count);
-  const ends = await Promise.allSettled(Array.from({ length: width }, async () => {
-    try {
-      await work();
-    } catch (error) {
-      stopped ??= "cancelled";
-      throw error;
-    }
-  }));
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
-  if (level.shared.signal.aborted) stopped = "cancelled";
-  return stopped === undefined ? { results } : { results, stopped };
+
+  #keep(index: number, result: BranchResult): void {
+    const held = branchSize(result.value, result.reasoning);
+    this.#results[index] = result;
+    this.#held += held;
+    this.#level.shared.tree.hold(held);
+  }
+
+  /** A branch is not started once the run is cancelled, has spent its cap or is at a limit. */
+  #whyStop(index: number): Branches["stopped"] {
+    const { shared, cap, spent } = this.#level;
+    if (shared.signal.aborted) return "cancelled";
+    const isCapped = this.#recorded === undefined
+      ? cap !== undefined && spent >= cap
+      : index >= this.#recorded;
+    return isCapped ? "cost-exhausted" : shared.tree.limit;
+  }
 }
 
 /**
  * Gathers results into a step.
  *
  * @param state The state.
- * @param results The results, in order; what was not started gets a marker.
+ * @param branches The results, in order, and why some were not started; these get a marker.
  * @param draft The step; written to.
  * @returns The list of raw values, and what the judge is shown as thinking.
  */
 export function gatherBranches(
   state: State,
-  results: readonly (BranchResult | undefined)[],
+  { results, stopped = "cost-exhausted" }: Pick<Branches, "results" | "stopped">,
   draft: StepDraft,
 ): { readonly value: JsonValue[]; readonly reasoning?: string } {
-  const all = results.map((result) => result ?? NOT_STARTED);
+  const notStarted = { value: BRANCH_ERROR(stopped), tokensIn: 0, tokensOut: 0 };
+  const all: BranchResult[] = results.map((result) => result ?? notStarted);
   const value = all.map((result) => result.value);
   draft.branches = value.map((item) => typeof item === "string" ? item : formatValue(item));
   const traces = all.flatMap(({ subTrace }) => subTrace === undefined ? [] : [subTrace]);
@@ -190,12 +264,6 @@ export function branchesFromJson(value: JsonValue | undefined): Map<number, Bran
 
 const BRANCH_ERROR = (message: string): string => `[branch-error: ${message}]`;
 
-const NOT_STARTED: BranchResult = {
-  value: BRANCH_ERROR("cost-exhausted"),
-  tokensIn: 0,
-  tokensOut: 0,
-};
-
 function branchUnit(level: Level, state: State, plan: BranchPlan): (index: number) => BranchUnit {
   const { remaining } = level;
   const cap = remaining === undefined
@@ -221,13 +289,8 @@ function branchUnit(level: Level, state: State, plan: BranchPlan): (index: numbe
 
 type BranchUnit = Unit & { readonly branch: number };
 
-/** A branch is not started once the run is cancelled or has spent its cap. */
-function whyStop(level: Level): Branches["stopped"] {
-  if (level.shared.signal.aborted) return "cancelled";
-  return level.cap !== undefined && level.spent >= level.cap ? "exhausted" : undefined;
-}
-
 async function runBranch(level: Level, state: State, unit: BranchUnit): Promise<BranchResult> {
+  level.shared.tree.countStep(level.depth);
   const outcome = await execute(level, state, unit);
   const spent = "tokens" in outcome ? outcome.tokens : { input: 0, output: 0 };
   level.charge(spent.input, spent.output);

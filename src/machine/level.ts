@@ -6,18 +6,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { notify } from "../llm/mod.ts";
 import type { Machine } from "./document.ts";
-import type { RunOptions } from "./options.ts";
+import type { WatchedRunOptions } from "./options.ts";
 import type { Oracle } from "./oracle.ts";
+import type { RunTree } from "./run_tree.ts";
 import { TraceLog } from "./steps.ts";
 import type { Frame, MachineEvent, RunResult, TokenCount } from "./trace.ts";
 import { tokenCount } from "./steps.ts";
-import { checkExtent, growList, sameValue, shallowCopy } from "./values.ts";
+import { checkExtent, growList, sameValue, shallowCopy, valueSize } from "./values.ts";
 import type { Random } from "../ports/mod.ts";
 
 /** What all levels of a run share. */
 export interface Shared {
   /** As the caller gave them. */
-  readonly options: RunOptions;
+  readonly options: WatchedRunOptions;
   /** Who answers. */
   readonly oracle: Oracle;
   /** Finds called machines. */
@@ -28,6 +29,8 @@ export interface Shared {
   readonly signal: AbortSignal;
   /** Whether a machine can reach a tool state, by name; filled as asked. */
   readonly touchesTools: Map<string, boolean>;
+  /** What the whole run has done and holds. */
+  readonly tree: RunTree;
   /** Steps kept in each trace. */
   readonly traceLimit: number;
   /** Lets the event loop turn, now and then. */
@@ -117,6 +120,8 @@ export class Level {
   #context: Record<string, JsonValue>;
   #contextShared = false;
   readonly #ownLists = new Set<string>();
+  /** What the values of the context weigh; those that a caller handed in are counted where they came from. */
+  readonly #held = new Map<string, number>();
 
   /** Starts a level; or goes on from its frame. */
   constructor(start: LevelStart) {
@@ -137,7 +142,8 @@ export class Level {
     this.external = new Set(frame === undefined ? this.tainted : frame.external ?? this.tainted);
     this.flowTainted = frame === undefined ? start.flowTainted : (frame.flow_tainted ?? true) &&
       !isConfirmed(frame);
-    this.trace = new TraceLog(shared.traceLimit, frame?.trace);
+    this.trace = new TraceLog(shared.traceLimit, shared.tree, frame?.trace);
+    if (start.depth === 0) { for (const key of Object.keys(this.#context)) this.#weigh(key); }
     if (frame !== undefined) this.#restore(frame);
     this.deeper = start.frames !== undefined && start.frames.length > 1
       ? start.frames.slice(1)
@@ -177,6 +183,15 @@ export class Level {
     else this.#write(key, mode.accumulate ? appended(old, value) : value);
     if (mode.accumulate) this.#ownLists.add(key);
     checkExtent(this.#context[key] ?? null, `output '${key}'`);
+    this.#weigh(key);
+  }
+
+  /** Lets go of what a called machine held beside its trace and its result. */
+  release(): void {
+    let held = 0;
+    for (const chars of this.#held.values()) held += chars;
+    this.shared.tree.hold(-held);
+    this.#held.clear();
   }
 
   /** Tells the level that values of its context are now held elsewhere too. */
@@ -219,6 +234,12 @@ export class Level {
     const { onEvent } = this.shared.options;
     if (onEvent === undefined) return;
     notify(onEvent, { ...event, machine: this.machine.name, depth: this.depth });
+  }
+
+  #weigh(key: string): void {
+    const size = valueSize(this.#context[key] ?? null);
+    this.shared.tree.hold(size - (this.#held.get(key) ?? 0));
+    this.#held.set(key, size);
   }
 
   #write(key: string, value: JsonValue): void {

@@ -16,6 +16,7 @@ export type {
 export { resultObject } from "./trace.ts";
 export type {
   EffectIntent,
+  FanOutWatch,
   Hook,
   HookSource,
   HostTool,
@@ -23,6 +24,7 @@ export type {
   SettledPoint,
   ToolCallOptions,
   ToolSource,
+  WatchedRunOptions,
 } from "./options.ts";
 export type {
   JudgeRequest,

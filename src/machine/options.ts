@@ -134,8 +134,15 @@ export interface RunOptions {
   readonly delimit?: boolean;
   /** Most characters of one value in a prompt; 0: no limit [20000]. */
   readonly promptValueChars?: number;
-  /** Branches of one fan-out that run at once [5]. */
+  /** Branches that run at once in the whole run, those of fan-outs within branches included [5]. */
   readonly maxWorkers?: number;
+  /** Most states and branches that called machines execute, all calls together; then `work-exhausted` [1,000,000]. */
+  readonly maxCalledSteps?: number;
+  /**
+   * Most characters that trace and contexts hold at once; then `memory-exhausted` [268,435,456]. Steps that `trace` lets
+   * go of do not count.
+   */
+  readonly maxHeldChars?: number;
   /** How much of the trace is kept at every level: all of it, or the last N steps [`all`]. */
   readonly trace?: "all" | `last:${number}`;
   /** Told of every step of the root as it is recorded; what it throws is ignored. */
@@ -152,4 +159,26 @@ export interface RunOptions {
   readonly cancelRequested?: () => boolean;
   /** Chance for nonces, and the clock for turns of the event loop [the ambient ones]. */
   readonly ports?: Pick<Ports, "clock" | "random">;
+}
+
+/**
+ * What the token cap did to the fan-outs of a run. Which branch the cap stops depends on which answers came first, so a
+ * run is only repeated if that is repeated too. Fan-outs of runs without a cap are not mentioned.
+ */
+export interface FanOutWatch {
+  /**
+   * Asked once for each fan-out, before its first branch.
+   *
+   * @param path The call states and branches that lead there, and the state.
+   * @returns How many branches start, from the first on; `undefined`: as many as the cap allows.
+   */
+  limit?(path: string): number | undefined;
+  /** Told after each fan-out, under its path, how many branches were started. */
+  started?(path: string, count: number): void;
+}
+
+/** How a machine is run that is recorded or repeated. */
+export interface WatchedRunOptions extends RunOptions {
+  /** Told of, and asked for, what the token cap did to fan-outs [the cap decides]. */
+  readonly fanOuts?: FanOutWatch;
 }

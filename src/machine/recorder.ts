@@ -8,9 +8,9 @@ import { KitError } from "../llm/mod.ts";
 import type { Machine, Registry } from "./document.ts";
 import { jsonText } from "./format.ts";
 import { resolveHook } from "./hooks.ts";
-import type { HookSource, RunOptions, ToolSource } from "./options.ts";
+import type { HookSource, RunOptions, ToolSource, WatchedRunOptions } from "./options.ts";
 import { type Oracle, RefusalError, type Tokens } from "./oracle.ts";
-import type { Answer, AnswerError, AnswerKind } from "./replay.ts";
+import type { Answer, AnswerError, AnswerKind, StartedBranches } from "./replay.ts";
 import { startContext } from "./run.ts";
 import { runScenario } from "./scenario.ts";
 import { type Frame, resultObject, type RunResult } from "./trace.ts";
@@ -19,7 +19,7 @@ import { sameValue } from "./values.ts";
 /** Listens to a run. */
 export interface Recorder {
   /** The options to run with instead of those given. */
-  readonly options: RunOptions;
+  readonly options: WatchedRunOptions;
   /**
    * What was heard, as plain JSON.
    *
@@ -42,12 +42,14 @@ export function createRecorder(
   start: { readonly frames?: readonly Frame[] } = {},
 ): Recorder {
   const list: Answer[] = [];
+  const fanOuts: StartedBranches[] = [];
   const { oracle, tools, hooks } = options;
   return {
     options: {
       ...options,
       oracle: recordedOracle(oracle, list),
       hooks: recordedHooks(hooks, list),
+      fanOuts: { started: (at, started) => fanOuts.push({ at, started }) },
       ...(tools === undefined ? {} : { tools: recordedTools(tools, list) }),
     },
     recording: (result) => ({
@@ -58,7 +60,11 @@ export function createRecorder(
         ...runOptions(options),
         ...(start.frames === undefined ? {} : { resume: plainJson(start.frames) }),
       },
-      answers: plainJson({ models: modelsOf(oracle), list }),
+      answers: plainJson({
+        models: modelsOf(oracle),
+        list,
+        ...(fanOuts.length === 0 ? {} : { ["fan_outs"]: fanOuts }),
+      }),
       result: resultObject(result),
     }),
   };

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file camelcase -- scenario files have this spelling
 /**
  * Recorded answers, and an oracle with tools and hooks that gives them again.
  *
@@ -6,7 +7,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { type KitErrorCode, LlmError } from "../llm/mod.ts";
 import type { Tier } from "./document.ts";
-import type { Hook, HookSource, HostTool, ToolSource } from "./options.ts";
+import type { FanOutWatch, Hook, HookSource, HostTool, ToolSource } from "./options.ts";
 import { type Oracle, RefusalError, type Tokens } from "./oracle.ts";
 
 /** Who answered. */
@@ -56,6 +57,16 @@ export interface Answers {
   readonly models: Readonly<Record<string, string>>;
   /** The answers, in the order in which they came. */
   readonly list: readonly Answer[];
+  /** What the token cap did to fan-outs, in the order in which they ended; absent in runs without a cap. */
+  readonly fan_outs?: readonly StartedBranches[];
+}
+
+/** How much of a fan-out the token cap let start. */
+export interface StartedBranches {
+  /** Where in the run it was. */
+  readonly at: string;
+  /** How many branches were started, from the first on. */
+  readonly started: number;
 }
 
 /** What gives recorded answers again. */
@@ -66,6 +77,8 @@ export interface AnswerSource {
   readonly tools: ToolSource;
   /** Hooks. */
   readonly hooks: HookSource;
+  /** How many branches start. */
+  readonly fanOuts: FanOutWatch;
 }
 
 /**
@@ -81,7 +94,10 @@ export function readAnswers(value: JsonValue | undefined): Answers | undefined {
     throw new TypeError("answers: wanted a mapping with models and list");
   }
   const models = Object.entries(value.models).map(([tier, name]) => [tier, String(name)]);
-  return { models: Object.fromEntries(models), list: value.list.map(readAnswer) };
+  const answers = { models: Object.fromEntries(models), list: value.list.map(readAnswer) };
+  if (value.fan_outs === undefined) return answers;
+  if (!Array.isArray(value.fan_outs)) throw new TypeError("answers: fan_outs is no list");
+  return { ...answers, fan_outs: value.fan_outs.map(readStarted) };
 }
 
 /**
@@ -103,6 +119,7 @@ export function createAnswerSource(answers: Answers | undefined): AnswerSource |
     oracle: replayOracle(answers, take),
     tools: replayTools(answers, take),
     hooks: replayHooks(answers, take),
+    fanOuts: replayFanOuts(answers),
   };
 }
 
@@ -156,6 +173,11 @@ function replayHooks(answers: Answers, take: Take): HookSource {
   };
 }
 
+function replayFanOuts({ fan_outs = [] }: Answers): FanOutWatch {
+  const queues = Map.groupBy(fan_outs, ({ at }) => at);
+  return { limit: (path) => queues.get(path)?.shift()?.started };
+}
+
 function namesOf(answers: Answers, kind: AnswerKind): ReadonlySet<string | undefined> {
   return new Set(answers.list.filter((answer) => answer.kind === kind).map(({ name }) => name));
 }
@@ -176,6 +198,13 @@ function failure(error: AnswerError, answer: Answer): Error {
   return new LlmError(error.code as KitErrorCode, error.message, {
     usage: { inputTokens: input, outputTokens: output, llmCalls: 1, uncertainTokens: 0 },
   });
+}
+
+function readStarted(value: JsonValue): StartedBranches {
+  if (isJsonObject(value) && typeof value.at === "string" && typeof value.started === "number") {
+    return { at: value.at, started: value.started };
+  }
+  throw new TypeError("answers: an entry of fan_outs has no place (at) or no number (started)");
 }
 
 function readAnswer(value: JsonValue): Answer {

@@ -5,19 +5,16 @@
  */
 import { ConfigError } from "../llm/mod.ts";
 import type { JsonObject, JsonValue } from "../json/mod.ts";
-import { ambientPorts, type Clock, type LocalTime, type Random } from "../ports/mod.ts";
+import { ambientPorts, type LocalTime, type Random } from "../ports/mod.ts";
+import { createBreath } from "./breathing.ts";
 import type { Machine } from "./document.ts";
 import { runLevel } from "./drive.ts";
 import { injectInputs, takeFrames } from "./frames.ts";
 import { Level, type LevelStart, type Shared } from "./level.ts";
-import type { RunOptions } from "./options.ts";
+import type { RunOptions, WatchedRunOptions } from "./options.ts";
+import { MAX_CALLED_STEPS, MAX_WORKERS, RunTree } from "./run_tree.ts";
 import type { Frame, RunResult } from "./trace.ts";
 import { checkExtent, copyObject, copyValue, setPath, shallowCopy } from "./values.ts";
-
-/** Steps between two looks at the clock. */
-const STEPS_PER_LOOK = 64;
-/** How long a run may keep the event loop to itself, in milliseconds. */
-const TURN_MS = 8;
 
 /**
  * Runs a machine.
@@ -29,9 +26,9 @@ const TURN_MS = 8;
  * @returns How it ended. Halts are results, not errors.
  * @throws {ConfigError} If an option is out of its range; code `argument`.
  */
-export async function runMachine(machine: Machine, options: RunOptions): Promise<RunResult> {
+export async function runMachine(machine: Machine, options: WatchedRunOptions): Promise<RunResult> {
   checkOptions(options);
-  return await runLevel(rootStart(machine, options));
+  return await runRoot(rootStart(machine, options));
 }
 
 /**
@@ -46,13 +43,13 @@ export async function runMachine(machine: Machine, options: RunOptions): Promise
 export async function resumeMachine(
   machine: Machine,
   frames: readonly Frame[],
-  options: RunOptions,
+  options: WatchedRunOptions,
 ): Promise<RunResult> {
   checkOptions(options);
   if (frames.length === 0) {
     throw new ConfigError("Cannot resume: there are no frames", { code: "argument" });
   }
-  return await runLevel({
+  return await runRoot({
     ...rootStart(machine, { ...options, inputs: {}, context: {} }),
     flowTainted: true,
     frames: injected(frames, options),
@@ -93,7 +90,11 @@ export function startContext(
   return options.localTime === undefined ? context : fillClock(context, options.localTime);
 }
 
-function rootStart(machine: Machine, options: RunOptions): LevelStart {
+async function runRoot(start: LevelStart): Promise<RunResult> {
+  return await start.shared.tree.during(() => runLevel(start));
+}
+
+function rootStart(machine: Machine, options: WatchedRunOptions): LevelStart {
   return {
     shared: share(machine, options),
     machine,
@@ -134,7 +135,7 @@ function rights(options: RunOptions): { readonly budget: boolean; readonly perso
   return { budget: options.suspendable ?? false, person: options.escalateSuspend ?? false };
 }
 
-function share(machine: Machine, options: RunOptions): Shared {
+function share(machine: Machine, options: WatchedRunOptions): Shared {
   const { registry, ports } = options;
   return {
     options,
@@ -143,8 +144,13 @@ function share(machine: Machine, options: RunOptions): Shared {
     random: ports?.random ?? lazyRandom(),
     signal: options.signal ?? new AbortController().signal,
     touchesTools: new Map(),
+    tree: new RunTree({
+      workers: options.maxWorkers ?? MAX_WORKERS,
+      calledSteps: options.maxCalledSteps ?? MAX_CALLED_STEPS,
+      heldChars: options.maxHeldChars,
+    }),
     traceLimit: traceLimit(options.trace),
-    breathe: breather(ports?.clock),
+    breathe: createBreath(ports?.clock),
     runLevel,
   };
 }
@@ -154,42 +160,18 @@ function lazyRandom(): Pick<Random, "bytes"> {
   return { bytes: (length) => ambientPorts().random.bytes(length) };
 }
 
-/** Long runs without a model to wait for would keep everything else in the process waiting. */
-function breather(given: Clock | undefined): () => Promise<void> | undefined {
-  const clock = given ?? ambientClock();
-  if (clock === undefined) return () => undefined;
-  let steps = 0;
-  let since: number | undefined;
-  async function turn(clock: Clock): Promise<void> {
-    await clock.sleep(0);
-    since = clock.monotonic();
-  }
-  return () => {
-    if (++steps % STEPS_PER_LOOK !== 0) return undefined;
-    const now = clock.monotonic();
-    since ??= now;
-    return now - since < TURN_MS ? undefined : turn(clock);
-  };
-}
-
-function ambientClock(): Clock | undefined {
-  try {
-    return ambientPorts().clock;
-  } catch {
-    return undefined;
-  }
-}
-
 function traceLimit(trace: RunOptions["trace"]): number {
   return trace === undefined || trace === "all" ? Infinity : Number(trace.slice("last:".length));
 }
 
 function checkOptions(options: RunOptions): void {
-  const { onTruncate, onUntrustedFlow, maxWorkers, costBudget, trace } = options;
+  const { onTruncate, onUntrustedFlow, costBudget, trace } = options;
   requireWord("onTruncate", onTruncate);
   requireWord("onUntrustedFlow", onUntrustedFlow);
-  if (maxWorkers !== undefined && !(Number.isInteger(maxWorkers) && maxWorkers >= 1)) {
-    throw refuse("maxWorkers", maxWorkers, "an integer of at least 1");
+  for (const name of ["maxWorkers", "maxCalledSteps", "maxHeldChars"] as const) {
+    const value = options[name];
+    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
+    throw refuse(name, value, "an integer of at least 1");
   }
   if (costBudget !== undefined && !(costBudget >= 0)) {
     throw refuse("costBudget", costBudget, "a number of at least 0");

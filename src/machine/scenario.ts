@@ -11,7 +11,7 @@ import type { ToolEffect } from "./effects.ts";
 import { UnknownStateError } from "./failure.ts";
 import { jsonText } from "./format.ts";
 import { matchExpectation } from "./match.ts";
-import type { Hook, HostTool, RunOptions } from "./options.ts";
+import type { Hook, HostTool, RunOptions, WatchedRunOptions } from "./options.ts";
 import { createAnswerSource, readAnswers } from "./replay.ts";
 import { resumeMachine, runMachine } from "./run.ts";
 import { unreadKeys } from "./scenario_keys.ts";
@@ -123,10 +123,11 @@ async function play(
     tokens: script.tokens ?? null,
   });
   const run = mapping(scenario, "run");
-  const options: RunOptions = {
+  const options: WatchedRunOptions = {
     oracle,
     tools: answers?.tools ?? scriptedTools(mapping(scenario, "tools")),
     hooks: answers?.hooks ?? scriptedHooks(mapping(scenario, "hooks")),
+    ...(answers === undefined ? {} : { fanOuts: answers.fanOuts }),
     context: { ...mapping(scenario, "context"), ...mapping(scenario, "input") },
     ports: { random: { float: () => 0, bytes: countedBytes() }, clock: STANDING_CLOCK },
     ...readRunOptions(run),

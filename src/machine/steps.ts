@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { type RunTree, stepSize, traceSize } from "./run_tree.ts";
 import type { StepPolicy, TokenCount, TraceStep } from "./trace.ts";
 
 /** What is known of a step so far. */
@@ -109,28 +110,39 @@ export function tokenCount(input: number, output: number): TokenCount {
   return { input_tokens: input, output_tokens: output };
 }
 
-/** The steps of one call level, all or the last ones. */
+/** The steps of one call level, all or the last ones. What it holds is counted in the run's tree. */
 export class TraceLog {
   readonly #limit: number;
+  readonly #tree: RunTree;
   #steps: TraceStep[];
 
   /** Makes a log. `limit`: how many steps are kept; `start`: steps of before. */
-  constructor(limit: number, start: readonly TraceStep[] = []) {
+  constructor(limit: number, tree: RunTree, start: readonly TraceStep[] = []) {
     this.#limit = limit;
+    this.#tree = tree;
     this.#steps = limit === 0 ? [] : start.slice(-limit);
+    if (this.#steps.length > 0) tree.hold(traceSize(this.#steps));
   }
 
-  /** Adds a step. */
+  /** Adds a step. The steps within it were counted by their own log, and are let go of with it. */
   push(step: TraceStep): void {
     if (this.#limit === 0) return;
+    this.#tree.hold(stepSize(step));
     this.#steps.push(step);
     // Let go of old steps in bulk, so that a step costs the same however long the run is.
-    if (this.#steps.length >= 2 * this.#limit) this.#steps = this.#steps.slice(-this.#limit);
+    if (this.#steps.length >= 2 * this.#limit) this.#trim();
   }
 
   /** The kept steps, as a list of the caller's own. */
   steps(): TraceStep[] {
-    return this.#steps.length > this.#limit ? this.#steps.slice(-this.#limit) : [...this.#steps];
+    if (this.#steps.length > this.#limit) this.#trim();
+    return [...this.#steps];
+  }
+
+  #trim(): void {
+    const dropped = this.#steps.length - this.#limit;
+    this.#tree.hold(-traceSize(this.#steps.slice(0, dropped)));
+    this.#steps = this.#steps.slice(dropped);
   }
 }
 

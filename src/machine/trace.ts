@@ -25,7 +25,9 @@ export type StepPolicy =
   | "judge-unparseable"
   | "call-failed"
   | "untrusted-control-flow"
-  | "cost-exhausted";
+  | "cost-exhausted"
+  | "work-exhausted"
+  | "memory-exhausted";
 
 /** One executed state. Keys appear in this order; those that do not apply are absent. */
 export interface TraceStep {

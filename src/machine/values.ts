@@ -123,9 +123,13 @@ export interface Extent {
   readonly nodes: number;
   /** Levels of nesting; 0 for a plain value. */
   readonly depth: number;
+  /** Characters of the texts and keys in a list or an object, with {@linkcode NODE_CHARS} for each node; else 0. */
+  readonly chars: number;
 }
 
-const PLAIN: Extent = { nodes: 1, depth: 0 };
+/** What a value in a list or an object weighs beside its text. */
+const NODE_CHARS = 8;
+const PLAIN: Extent = { nodes: 1, depth: 0, chars: 0 };
 const extents = new WeakMap<object, Extent>();
 
 /**
@@ -141,12 +145,15 @@ export function measureValue(value: JsonValue): Extent {
   if (known !== undefined) return known;
   let nodes = 1;
   let depth = 0;
+  let chars = NODE_CHARS;
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
     const part = measureValue(item);
     nodes += part.nodes;
     depth = Math.max(depth, part.depth);
+    chars += itemSize(item, part);
   }
-  const extent = { nodes, depth: depth + 1 };
+  if (!Array.isArray(value)) { for (const key of Object.keys(value)) chars += key.length; }
+  const extent = { nodes, depth: depth + 1, chars };
   extents.set(value, extent);
   return extent;
 }
@@ -164,7 +171,22 @@ export function growList(list: JsonValue[], item: JsonValue): void {
   extents.set(list, {
     nodes: whole.nodes + part.nodes,
     depth: Math.max(whole.depth, part.depth + 1),
+    chars: whole.chars + itemSize(item, part),
   });
+}
+
+/**
+ * Weighs a value. Parts are measured once, as by {@linkcode measureValue}.
+ *
+ * @param value The value.
+ * @returns Its characters, with something for each list, object and member.
+ */
+export function valueSize(value: JsonValue): number {
+  return typeof value === "string" ? value.length : measureValue(value).chars;
+}
+
+function itemSize(item: JsonValue, part: Extent): number {
+  return typeof item === "string" ? NODE_CHARS + item.length : Math.max(part.chars, NODE_CHARS);
 }
 
 /**

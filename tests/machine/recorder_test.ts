@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { LlmError } from "../../src/llm/mod.ts";
 import {
   createRecorder,
@@ -105,6 +105,44 @@ Deno.test("a recording that lacks an answer fails instead of making one up", asy
   };
   const { result } = await runScenario(machine, { llm, expect: {} });
   assertEquals(result?.error, "state-error: recording: no judge was recorded at 'a'");
+});
+
+for (const suspendable of [false, true]) {
+  const what = suspendable ? "suspended" : "halted";
+  Deno.test(`scenarioFromRecording() repeats a fan-out that the token cap ${what}, whichever branch was slow`, async () => {
+    const machine = oneState("[{ when: otherwise, then: ok, to: END }]", "sample: 8,");
+    for (const slow of [0, 3, 7]) {
+      // The cap is reached by the slow answer, which comes when four or seven others have come.
+      const late = Promise.withResolvers<void>();
+      let quick = 0;
+      const oracle = oracleOf({
+        produce: async ({ branch }) => {
+          if (branch === slow) await late.promise;
+          else if (++quick === 4 && slow === 3) late.resolve();
+          else if (quick === 7) late.resolve();
+          return { text: `${branch}`, tokens: { input: branch === slow ? 100 : 1, output: 0 } };
+        },
+      });
+      const options = scripted({}, { oracle, costBudget: 50, suspendable });
+      const recorder = createRecorder(machine, options);
+      const result = await runMachine(machine, recorder.options);
+      const scenario = await scenarioFromRecording(plain(recorder.recording(result)), machine);
+      const repeated = await runScenario(machine, plain(scenario));
+      assertEquals(repeated.mismatches, []);
+      assert(repeated.result !== undefined);
+      assertEquals(plain(resultObject(repeated.result)), plain(resultObject(result)));
+      assertEquals(plain(repeated.result.frames ?? null), plain(result.frames ?? null));
+    }
+  });
+}
+
+Deno.test("a recording whose fan-outs are no list of places and numbers is refused", async () => {
+  const answers = { models: {}, list: [] };
+  for (const [fanOuts, problem] of [[1, "fan_outs is no list"], [[{ at: "a" }], "no number"]]) {
+    const llm = { answers: { ...answers, ["fan_outs"]: fanOuts ?? null } };
+    const { mismatches } = await runScenario(oneState(LOOP), plain({ llm, expect: {} }));
+    assertStringIncludes(mismatches[0] ?? "", String(problem));
+  }
 });
 
 Deno.test("scenarioFromRecording() refuses what is no recording", async () => {
