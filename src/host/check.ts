@@ -8,7 +8,9 @@ import type { Diagnostic, ReadResult } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
-import type { CheckEmitted, CheckRequest } from "./host.ts";
+import type { CallOptions, CheckEmitted, CheckRequest } from "./host.ts";
+import { referenceProblems } from "./inputs.ts";
+import { refuse } from "./refusal.ts";
 import { findTarget, INLINE_PATH, type Target } from "./target.ts";
 
 /** Most findings of one kind in the short text. */
@@ -17,17 +19,20 @@ const MAX_SHOWN = 20;
 /**
  * Checks a machine.
  *
- * @param request The machine.
+ * @param request The machine, and what is known to be wrong with the request.
  * @param core The host.
  * @param options How the answer is written.
  * @returns `{ok, errors, warnings, lint}` and the findings with their places.
  */
 export async function checkTarget(
-  request: CheckRequest,
+  request: CheckRequest & Pick<CallOptions, "problems">,
   core: HostCore,
   options: EmitOptions,
 ): Promise<CheckEmitted> {
-  const target = await findTarget(request, core);
+  const problems = referenceProblems(request, request.problems);
+  const target = problems.length > 0
+    ? refuse("invalid-request", problems)
+    : await findTarget(request, core);
   if (target.kind === "refused") {
     if (target.slug === "invalid-request") {
       return { ...emitRefusal(target, options), diagnostics: [], source: "" };

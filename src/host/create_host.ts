@@ -34,6 +34,8 @@ export function createHost(options: HostOptions): Host {
 
 /** What runs machines. */
 type Calls = typeof import("./calls.ts");
+/** What lists and describes them. */
+type Machines = typeof import("./machines.ts");
 
 /**
  * Not literals where they are imported: what a literal names is read when the program starts, reached or not. Calls
@@ -95,19 +97,25 @@ class LazyHost implements Host {
   async check(request: CheckRequest, call: CallOptions = {}): Promise<CheckEmitted> {
     const core = await this.#openCore();
     const { checkTarget }: typeof import("./check.ts") = await import(CHECK);
-    return await checkTarget(request, core, this.#emitOptions(call, "full"));
+    const { problems = [] } = call;
+    return await checkTarget({ ...request, problems }, core, this.#emitOptions(call, "full"));
   }
 
-  async listMachines(options: { readonly directory?: string } = {}): Promise<Emitted> {
+  async listMachines(
+    options: { readonly directory?: string } = {},
+    call: CallOptions = {},
+  ): Promise<Emitted> {
     const core = await this.#openCore();
-    const { listMachines }: typeof import("./machines.ts") = await import(MACHINES);
-    return await listMachines(core, options);
+    const { listMachines, refuseArguments }: Machines = await import(MACHINES);
+    const refused = refuseArguments(call.problems, this.#emitOptions(call, "full"));
+    return refused ?? await listMachines(core, options);
   }
 
   async describeMachine(name: string, call: CallOptions = {}): Promise<Emitted> {
     const core = await this.#openCore();
-    const { describeMachine }: typeof import("./machines.ts") = await import(MACHINES);
-    return await describeMachine(name, core, this.#emitOptions(call, "full"));
+    const { describeMachine, refuseArguments }: Machines = await import(MACHINES);
+    const options = this.#emitOptions(call, "full");
+    return refuseArguments(call.problems, options) ?? await describeMachine(name, core, options);
   }
 
   async configuration(): Promise<ConfigReport> {

@@ -97,8 +97,18 @@ export interface CallProgress {
   readonly message: string;
 }
 
+/** Something wrong with a request, found where it came in. */
+export interface RequestProblem {
+  /** The argument, as the tool names it; `undefined` where the problem is one of all of them. */
+  readonly argument: string | undefined;
+  /** One sentence. */
+  readonly message: string;
+}
+
 /** What a call brings beside its request. */
 export interface CallOptions {
+  /** What is known to be wrong: the call is refused, with what else is found. */
+  readonly problems?: readonly RequestProblem[];
   /** Ends the call. */
   readonly signal?: AbortSignal;
   /** Told after every sample, branch and state, and at least every 10 s. */
@@ -146,7 +156,7 @@ export interface Host {
   /** Checks a machine without running it. */
   check(request: CheckRequest, call?: CallOptions): Promise<CheckEmitted>;
   /** Lists the machines that have names; with `directory` those of a directory too. */
-  listMachines(options?: { readonly directory?: string }): Promise<Emitted>;
+  listMachines(options?: { readonly directory?: string }, call?: CallOptions): Promise<Emitted>;
   /** Describes one machine. */
   describeMachine(name: string, call?: CallOptions): Promise<Emitted>;
   /** What configuration says, for the doctor. Spends nothing. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject, JsonValue } from "../json/mod.ts";
-import type { ResumeRequest, RunRequest } from "./host.ts";
+import type { MachineReference, RequestProblem, ResumeRequest, RunRequest } from "./host.ts";
 
 /** Longest path of an input, in characters. */
 const MAX_PATH_CHARS = 1000;
@@ -13,12 +13,98 @@ const MAX_DEPTH = 128;
 const POLICIES = ["report", "halt"];
 
 /**
- * Judges what `run` and `resume` have in common.
+ * Judges a run.
  *
  * @param request The request.
+ * @param known What is wrong with it already.
+ * @returns Every problem, one sentence each; of an argument that is known to be wrong nothing more is said.
+ */
+export function runProblems(
+  request: RunRequest,
+  known: readonly RequestProblem[] = [],
+): readonly string[] {
+  return withKnown(known, () => [...targetProblem(request, known), ...commonProblems(request)]);
+}
+
+/**
+ * Judges which machine a call means.
+ *
+ * @param reference The machine.
+ * @param known What is wrong with the call already.
  * @returns Every problem, one sentence each.
  */
-export function requestProblems(request: RunRequest | ResumeRequest): readonly string[] {
+export function referenceProblems(
+  reference: MachineReference,
+  known: readonly RequestProblem[] = [],
+): readonly string[] {
+  return withKnown(known, () => targetProblem(reference, known));
+}
+
+/**
+ * Judges a resume.
+ *
+ * @param request The request.
+ * @param known What is wrong with it already.
+ * @returns Every problem, one sentence each; of an argument that is known to be wrong nothing more is said.
+ */
+export function resumeProblems(
+  request: ResumeRequest,
+  known: readonly RequestProblem[] = [],
+): readonly string[] {
+  const { checkpoint, run, cancel, inputs } = request;
+  const given = givenWith(known);
+  const isLook = given("run", run);
+  return withKnown(known, () => [
+    ...exactlyOne(["checkpoint", given("checkpoint", checkpoint)], ["run", isLook]),
+    ...(cancel === true && !isLook ? [whole('"cancel" needs "run"')] : []),
+    ...(given("inputs", inputs) && isLook
+      ? [whole('"inputs" needs "checkpoint": a run handle only looks')]
+      : []),
+    ...commonProblems(request),
+  ]);
+}
+
+/** Adds what is found to what is known. */
+function withKnown(
+  known: readonly RequestProblem[],
+  find: () => readonly RequestProblem[],
+): readonly string[] {
+  const named = new Set(known.map(({ argument }) => argument));
+  // A problem of all arguments at once, such as their size: they are not gone into.
+  const found = named.has(undefined) ? [] : find();
+  const more = found.filter(({ argument }) => argument === undefined || !named.has(argument));
+  return [...known, ...more].map(({ message }) => message);
+}
+
+/** Whether an argument was given, be it one that cannot be read. */
+function givenWith(
+  known: readonly RequestProblem[],
+): (argument: string, value: unknown) => boolean {
+  return (argument, value) =>
+    value !== undefined || known.some((problem) => problem.argument === argument);
+}
+
+function targetProblem(
+  { source, path }: MachineReference,
+  known: readonly RequestProblem[],
+): readonly RequestProblem[] {
+  const given = givenWith(known);
+  return exactlyOne(["source", given("source", source)], ["path", given("path", path)]);
+}
+
+type Alternative = readonly [name: string, isGiven: boolean];
+
+function exactlyOne(first: Alternative, second: Alternative): readonly RequestProblem[] {
+  if (first[1] !== second[1]) return [];
+  const which = first[1] ? "both" : "neither";
+  return [whole(`Give exactly one of "${first[0]}" and "${second[0]}": found ${which}`)];
+}
+
+function whole(message: string): RequestProblem {
+  return { argument: undefined, message };
+}
+
+function commonProblems(request: RunRequest | ResumeRequest): readonly RequestProblem[] {
   return [
     ...policyProblem("on_truncate", request.onTruncate),
     ...policyProblem("on_untrusted_flow", request.onUntrustedFlow),
@@ -26,26 +112,6 @@ export function requestProblems(request: RunRequest | ResumeRequest): readonly s
     ...waitProblem(request.waitSeconds),
     ...inputProblems(request.inputs ?? {}),
   ];
-}
-
-/**
- * Judges which run a resume means.
- *
- * @param request The request.
- * @returns Every problem, one sentence each.
- */
-export function resumeProblems(request: ResumeRequest): readonly string[] {
-  const { checkpoint, run, cancel, inputs } = request;
-  const problems: string[] = [];
-  if ((checkpoint === undefined) === (run === undefined)) {
-    const which = run === undefined ? "neither" : "both";
-    problems.push(`Give exactly one of "checkpoint" and "run": found ${which}`);
-  }
-  if (cancel === true && run === undefined) problems.push('"cancel" needs "run"');
-  if (inputs !== undefined && run !== undefined) {
-    problems.push('"inputs" needs "checkpoint": a run handle only looks');
-  }
-  return [...problems, ...requestProblems(request)];
 }
 
 /**
@@ -62,19 +128,25 @@ export function policy(
   return value === "halt" || value === "report" ? value : usual;
 }
 
-function policyProblem(name: string, value: string | undefined): readonly string[] {
+function policyProblem(
+  argument: string,
+  value: string | undefined,
+): readonly RequestProblem[] {
   if (value === undefined || POLICIES.includes(value)) return [];
-  return [`"${name}" is "${value.slice(0, 40)}": write "report" or "halt"`];
+  const message = `"${argument}" is "${value.slice(0, 40)}": write "report" or "halt"`;
+  return [{ argument, message }];
 }
 
-function budgetProblem(budget: number | undefined): readonly string[] {
+function budgetProblem(budget: number | undefined): readonly RequestProblem[] {
   if (budget === undefined || (Number.isFinite(budget) && budget > 0)) return [];
-  return [`"cost_budget" is ${budget}: write a number of tokens above 0`];
+  const message = `"cost_budget" is ${budget}: write a number of tokens above 0`;
+  return [{ argument: "cost_budget", message }];
 }
 
-function waitProblem(seconds: number | undefined): readonly string[] {
+function waitProblem(seconds: number | undefined): readonly RequestProblem[] {
   if (seconds === undefined || (Number.isFinite(seconds) && seconds >= 0)) return [];
-  return [`"wait_seconds" is ${seconds}: write a number of seconds, or 0 for no limit`];
+  const message = `"wait_seconds" is ${seconds}: write a number of seconds, or 0 for no limit`;
+  return [{ argument: "wait_seconds", message }];
 }
 
 /** Level by level, since a value that is too deep must not be gone into by recursion. */
@@ -90,7 +162,7 @@ function depthOf(value: JsonValue): number {
   return depth;
 }
 
-function inputProblems(inputs: JsonObject): readonly string[] {
+function inputProblems(inputs: JsonObject): readonly RequestProblem[] {
   const problems: string[] = [];
   for (const path of Object.keys(inputs)) {
     const deep = path.split(".").length + depthOf(inputs[path] ?? null) > MAX_DEPTH;
@@ -100,5 +172,5 @@ function inputProblems(inputs: JsonObject): readonly string[] {
       problems.push(`"inputs" has a path of ${path.length} characters, over ${MAX_PATH_CHARS}`);
     }
   }
-  return problems;
+  return problems.map((message) => ({ argument: "inputs", message }));
 }

@@ -9,6 +9,7 @@ import { clip } from "../machine/format.ts";
 import type { Machine, State } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
+import type { RequestProblem } from "./host.ts";
 import type { Emitted } from "./result.ts";
 import { refuse } from "./refusal.ts";
 import type { FoundMachine } from "./registry/scan.ts";
@@ -19,6 +20,21 @@ const MAX_DOCUMENT_CHARS = 20_000;
 const MAX_LINES = 100;
 /** Most characters of a context value in the short text. */
 const MAX_VALUE_CHARS = 80;
+
+/**
+ * Refuses a call whose arguments are known to be wrong.
+ *
+ * @param problems What is wrong with them.
+ * @param options How the refusal is written.
+ * @returns `invalid-request`, or `undefined` where nothing is wrong.
+ */
+export function refuseArguments(
+  problems: readonly RequestProblem[] | undefined,
+  options: EmitOptions,
+): Emitted | undefined {
+  if (problems === undefined || problems.length === 0) return undefined;
+  return emitRefusal(refuse("invalid-request", problems.map(({ message }) => message)), options);
+}
 
 /**
  * Lists the machines that have names.

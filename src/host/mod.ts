@@ -12,6 +12,7 @@ export type {
   CheckRequest,
   Host,
   MachineReference,
+  RequestProblem,
   ResumeRequest,
   RunRequest,
 } from "./host.ts";

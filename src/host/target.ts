@@ -8,6 +8,7 @@ import { FileError } from "../ports/mod.ts";
 import { confineMachine } from "./confine.ts";
 import type { HostCore } from "./core.ts";
 import type { MachineReference } from "./host.ts";
+import { referenceProblems } from "./inputs.ts";
 import { joinPath } from "./paths.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { type Registries, withTarget } from "./registry/registries.ts";
@@ -59,12 +60,8 @@ export async function findTarget(
   core: HostCore,
 ): Promise<Target | Refusal> {
   const { source, path } = reference;
-  if ((source === undefined) === (path === undefined)) {
-    const which = source === undefined ? "neither" : "both";
-    return refuse("invalid-request", [
-      `Give exactly one of "source" and "path": found ${which}`,
-    ]);
-  }
+  const problems = referenceProblems(reference);
+  if (problems.length > 0) return refuse("invalid-request", problems);
   if (source !== undefined) return await inlineTarget(source, core);
   return await namedTarget(path ?? "", core);
 }

@@ -15,6 +15,7 @@ import {
   type Problem,
 } from "../json/mod.ts";
 import { plainlyFits } from "./plain_fit.ts";
+import type { ArgumentProblem } from "./tool.ts";
 
 /** Checks a value against a JSON Schema 2020-12 and gives every problem; none if it fits. */
 export type Validate = (schema: JsonObject, value: JsonValue) => Promise<readonly Problem[]>;
@@ -91,17 +92,19 @@ function bareObject(): Record<string, JsonValue> {
  * @param schema The tool's `inputSchema`.
  * @param args The arguments, made ready.
  * @param validate Checks values against schemas.
- * @returns One sentence a problem; empty if the arguments fit.
+ * @returns The problems; empty if the arguments fit.
  */
 export async function argumentProblems(
   schema: JsonObject,
   args: JsonObject,
   validate: Validate,
-): Promise<readonly string[]> {
+): Promise<readonly ArgumentProblem[]> {
   if (plainlyFits(schema, args)) return [];
   const found = await validate(schema, args);
   const size = found.find(({ keyword }) => keyword === "size");
-  if (size !== undefined) return [`${quotedPath(size.pointer)}: ${size.message}`];
+  if (size !== undefined) {
+    return [{ argument: undefined, message: `${quotedPath(size.pointer)}: ${size.message}` }];
+  }
   const texts = new Map<string, { readonly rank: number; readonly text: string }>();
   function note(path: string, rank: number, text: string): void {
     const known = texts.get(path);
@@ -116,9 +119,13 @@ export async function argumentProblems(
       `${quotedPath(pointer)}: ${message}`;
     note(pointer, RANK[keyword] ?? LAST_RANK, text);
   }
-  const all = [...texts.values()].map(({ text }) => text);
+  const all = [...texts].map(([path, { text }]) => ({
+    argument: parsePointer(path)[0],
+    message: text,
+  }));
   if (all.length <= MAX_PROBLEMS) return all;
-  return [...all.slice(0, MAX_PROBLEMS), `and ${all.length - MAX_PROBLEMS} more problems`];
+  const more = `and ${all.length - MAX_PROBLEMS} more problems`;
+  return [...all.slice(0, MAX_PROBLEMS), { argument: undefined, message: more }];
 }
 
 type NotedProblem = [path: string, rank: number, text: string];

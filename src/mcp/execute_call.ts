@@ -77,10 +77,9 @@ export async function executeCall(
   const args = readyArguments(tool.inputSchema, call.args);
   const problems = await argumentProblems(tool.inputSchema, args, validate);
   if (problems.length > 0) {
-    return {
-      ok: true,
-      result: callResult(failedResult("invalid-request", problems), call.revision, info),
-    };
+    const refused = await tool.refuse?.(problems, args) ??
+      failedResult("invalid-request", problems.map(({ message }) => message));
+    return { ok: true, result: callResult(refused, call.revision, info) };
   }
   const end = await converse({ ...environment, call, args }, restored);
   if (end.kind === "answer") return end.answer;

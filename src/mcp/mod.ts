@@ -20,6 +20,7 @@ export type { ServerInfo } from "./server_info.ts";
 export { loadStateKey, stateDirectory, type StateKeyOptions } from "./state_key.ts";
 export type {
   Answer,
+  ArgumentProblem,
   ContentBlock,
   PeerRequest,
   Progress,

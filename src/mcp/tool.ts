@@ -115,6 +115,14 @@ export interface ToolContext {
   readonly revision: string;
 }
 
+/** Something wrong with the arguments of a call. */
+export interface ArgumentProblem {
+  /** The argument, by its name at the top; `undefined` where the problem is one of all of them. */
+  readonly argument: string | undefined;
+  /** One sentence. */
+  readonly message: string;
+}
+
 /** A tool. */
 export interface Tool {
   /** `^[A-Za-z0-9_.-]{1,64}$`. */
@@ -136,4 +144,16 @@ export interface Tool {
    * @param context What else is known.
    */
   call(args: JsonObject, context: ToolContext): Promise<ToolOutcome>;
+  /**
+   * Answers a call whose arguments do not fit, so that what only the tool can find is told with the rest, in the tool's
+   * own shape. Absent: the problems are named as they are.
+   *
+   * @param problems What does not fit `inputSchema`, at least one.
+   * @param args The arguments; a member may be of any type.
+   * @returns A result with `isError`.
+   */
+  refuse?(
+    problems: readonly ArgumentProblem[],
+    args: JsonObject,
+  ): Promise<Extract<ToolOutcome, { kind: "result" }>>;
 }

@@ -14,7 +14,7 @@ import { withHeartbeat } from "./heartbeat.ts";
 import { type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
-import { promptProblem } from "./prompt.ts";
+import { refuseBlank, refusePrompt } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
 /** Not a literal where it is imported, and no more of the room than a vote needs. */
@@ -37,11 +37,12 @@ export function consensusTool(setting: ToolSetting): Tool {
     ...defineTool("consensus", setting),
     call: (args, context) => {
       const samples = numberArgument(args, "n") ?? DEFAULT_SAMPLES;
-      const problem = promptProblem(args);
-      if (problem !== undefined) return Promise.resolve(problem);
+      const refused = refuseBlank(args);
+      if (refused !== undefined) return Promise.resolve(refused);
       const options = { what: "Vote failed", maxCalls: CALLS_PER_SAMPLE * samples };
       return withModel(setting, options, (call) => vote(call, args, { context, samples, setting }));
     },
+    refuse: (problems, args) => Promise.resolve(refusePrompt(problems, args)),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Tool, ToolAnnotations } from "../mcp/mod.ts";
 import type { ServedName, ToolName } from "./names.ts";
 
 /** A tool without its handler. */
-export type ToolDefinition = Omit<Tool, "call">;
+export type ToolDefinition = Omit<Tool, "call" | "refuse">;
 
 /** What a definition depends on. */
 export interface DefinitionOptions {

@@ -17,14 +17,13 @@ import type { ToolSetting } from "./setting.ts";
  * @returns The tool.
  */
 export function describeMachineTool(setting: ToolSetting): Tool {
+  const { host } = setting;
   return {
     ...defineTool("describe_machine", setting),
-    call: async (args, context) =>
-      emittedOutcome(
-        await setting.host.describeMachine(
-          textArgument(args, "name") ?? "",
-          callOptions(setting, context),
-        ),
-      ),
+    call: async (args, context) => {
+      const name = textArgument(args, "name") ?? "";
+      return emittedOutcome(await host.describeMachine(name, callOptions(setting, context)));
+    },
+    refuse: async (problems) => emittedOutcome(await host.describeMachine("", { problems })),
   };
 }

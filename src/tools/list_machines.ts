@@ -18,5 +18,6 @@ export function listMachinesTool(setting: ToolSetting): Tool {
   return {
     ...defineTool("list_machines", setting),
     call: async () => emittedOutcome(await setting.host.listMachines()),
+    refuse: async (problems) => emittedOutcome(await setting.host.listMachines({}, { problems })),
   };
 }

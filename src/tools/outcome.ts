@@ -50,7 +50,7 @@ export function outcome(
   text: string,
   object: JsonObject,
   options: { readonly isError?: boolean; readonly meta?: JsonObject } = {},
-): ToolOutcome {
+): EndOutcome {
   return {
     kind: "result",
     content: [{ type: "text", text }, { type: "text", text: JSON.stringify(object) }],
@@ -60,13 +60,16 @@ export function outcome(
   };
 }
 
+/** A result, not a question. */
+export type EndOutcome = Extract<ToolOutcome, { readonly kind: "result" }>;
+
 /**
  * Gives what the host emitted.
  *
  * @param emitted From the host.
  * @returns The outcome; a failure names its slug in `_meta`.
  */
-export function emittedOutcome(emitted: Emitted): ToolOutcome {
+export function emittedOutcome(emitted: Emitted): EndOutcome {
   if (!emitted.isError) return outcome(emitted.text, emitted.object);
   const code = emitted.object["error"];
   const meta = { [ERROR_META_KEY]: { code: code ?? null, retryable: code === "busy" } };

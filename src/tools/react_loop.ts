@@ -15,7 +15,7 @@ import { withHeartbeat } from "./heartbeat.ts";
 import { type ModelCall, SCRIPTED_LINE, withModel } from "./model_call.ts";
 import { outcome, shownValue } from "./outcome.ts";
 import { tracingOf } from "./telemetry.ts";
-import { promptProblem } from "./prompt.ts";
+import { refuseBlank, refusePrompt } from "./prompt.ts";
 import type { ToolSetting } from "./setting.ts";
 
 /** Not literals where they are imported, and no more of the room than a loop needs. */
@@ -37,11 +37,12 @@ export function reactLoopTool(setting: ToolSetting): Tool {
     ...defineTool("react_loop", setting),
     call: (args, context) => {
       const rounds = numberArgument(args, "max_rounds") ?? DEFAULT_ROUNDS;
-      const problem = promptProblem(args);
-      if (problem !== undefined) return Promise.resolve(problem);
+      const refused = refuseBlank(args);
+      if (refused !== undefined) return Promise.resolve(refused);
       const options = { what: "Tool loop failed", maxCalls: CALLS_PER_ROUND * rounds };
       return withModel(setting, options, (call) => loop(call, args, { context, rounds, setting }));
     },
+    refuse: (problems, args) => Promise.resolve(refusePrompt(problems, args)),
   };
 }
 

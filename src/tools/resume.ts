@@ -17,6 +17,7 @@ import { answerOrAsk, continueAsked } from "./ask.ts";
 import { callOptions } from "./call_options.ts";
 import { defineTool } from "./definitions.ts";
 import { detailArgument } from "./detail.ts";
+import { emittedOutcome } from "./outcome.ts";
 import type { ToolSetting } from "./setting.ts";
 
 /**
@@ -29,6 +30,8 @@ export function resumeTool(setting: ToolSetting): Tool {
   return {
     ...defineTool("resume", setting),
     call: (args, context) => callResume(setting, args, context),
+    refuse: async (problems, args) =>
+      emittedOutcome(await setting.host.resume(resumeRequest(args), { problems })),
   };
 }
 

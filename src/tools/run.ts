@@ -17,6 +17,7 @@ import { callOptions } from "./call_options.ts";
 import { defineTool } from "./definitions.ts";
 import { answerOrAsk, continueAsked } from "./ask.ts";
 import { detailArgument } from "./detail.ts";
+import { emittedOutcome } from "./outcome.ts";
 import type { ToolSetting } from "./setting.ts";
 
 /**
@@ -29,6 +30,8 @@ export function runTool(setting: ToolSetting): Tool {
   return {
     ...defineTool("run", setting),
     call: (args, context) => callRun(setting, args, context),
+    refuse: async (problems, args) =>
+      emittedOutcome(await setting.host.run(runRequest(args), { problems })),
   };
 }
 

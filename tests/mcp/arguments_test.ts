@@ -21,8 +21,9 @@ const SCHEMA: JsonObject = {
 };
 const validate = createValidate();
 
-function problems(args: JsonObject): Promise<readonly string[]> {
-  return argumentProblems(SCHEMA, readyArguments(SCHEMA, args), validate);
+async function problems(args: JsonObject): Promise<readonly string[]> {
+  const found = await argumentProblems(SCHEMA, readyArguments(SCHEMA, args), validate);
+  return found.map(({ message }) => message);
 }
 
 /** What the first unknown argument is answered with beside its name. */
@@ -102,7 +103,7 @@ for (const [what, value, problem] of large) {
 Deno.test("argumentProblems() says of a tool without arguments that it has none", async () => {
   const schema = { type: "object", properties: {}, additionalProperties: false };
   assertEquals(await argumentProblems(schema, { a: 1 }, validate), [
-    "unknown argument 'a' (known: none)",
+    { argument: "a", message: "unknown argument 'a' (known: none)" },
   ]);
 });
 
@@ -110,6 +111,14 @@ Deno.test("argumentProblems() quotes of a key only the beginning", async () => {
   assertEquals(await problems({ ...OK, ["k".repeat(500)]: 1 }), [
     `unknown argument '${"k".repeat(100)}…' (${KNOWN})`,
   ]);
+});
+
+Deno.test("argumentProblems() names the argument of each problem, and none of what concerns them all", async () => {
+  const args = { zzz: 1, nested: { a: "x" }, n: "x" };
+  const found = await argumentProblems(SCHEMA, args, validate);
+  assertEquals(found.map(({ argument }) => argument), ["zzz", "prompt", "n", "nested"]);
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${at}`, 1]));
+  assertEquals((await argumentProblems(SCHEMA, many, validate)).at(-1)?.argument, undefined);
 });
 
 const nulls: [what: string, args: JsonObject, ready: JsonObject][] = [

@@ -9,7 +9,7 @@ import { type Frame, startFrames } from "../../machine/mod.ts";
 import { kitDirectories, kitVariable } from "../config/directories.ts";
 import type { HostCore } from "../core.ts";
 import type { CallOptions, RunRequest } from "../host.ts";
-import { policy, requestProblems } from "../inputs.ts";
+import { policy, runProblems } from "../inputs.ts";
 import { joinPath, nameOf } from "../paths.ts";
 import { prepare, type Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
@@ -106,7 +106,7 @@ async function commissionRun(
   parts: RunParts,
 ): Promise<RunAnswer> {
   const { core, supervisor } = parts;
-  const problems = [...referenceProblems(request), ...requestProblems(request)];
+  const problems = runProblems(request, call.problems);
   if (problems.length > 0) return refuse("invalid-request", problems);
   const prepared = await prepare(request, core);
   if (prepared.kind === "refused") return prepared;
@@ -203,12 +203,6 @@ export function boundBudget(
     );
   }
   return most;
-}
-
-function referenceProblems({ source, path }: RunRequest): readonly string[] {
-  if ((source === undefined) !== (path === undefined)) return [];
-  const which = source === undefined ? "neither" : "both";
-  return [`Give exactly one of "source" and "path": found ${which}`];
 }
 
 async function newSavedRun(

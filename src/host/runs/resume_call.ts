@@ -45,7 +45,7 @@ async function resumeRun(
   call: CallOptions,
   parts: RunParts,
 ): Promise<RunAnswer> {
-  const problems = resumeProblems(request);
+  const problems = resumeProblems(request, call.problems);
   if (problems.length > 0) return refuse("invalid-request", problems);
   const closed = await parts.supervisor.openable();
   if (closed !== undefined) return closed;
