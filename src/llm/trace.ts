@@ -258,7 +258,9 @@ export function openSpan<Kind extends SpanKind>(
   facts: TraceSpans[Kind]["start"],
   options: TraceOptions,
 ): OpenSpan<Kind> {
-  const { trace, span, ports } = options;
+  const { trace, ports } = options;
+  // what is below nothing that was traced is the beginning of a trace
+  const span = options.span === NO_CONTEXT ? undefined : options.span;
   if (trace === undefined) return silentSpan(span);
   const context = newContext(span, ports.random);
   const parent = span === undefined ? {} : { parentSpanId: span.spanId };

@@ -23,8 +23,8 @@ import {
   type Redactor,
 } from "../llm/mod.ts";
 import { ambientPorts, type Ports } from "../ports/mod.ts";
-import type { BatchEndpoint } from "./batch_options.ts";
-import { checkText } from "./options.ts";
+import { type BatchEndpoint, CONSENSUS_BATCH_NAMES } from "./batch_options.ts";
+import { checkNames, checkNumber, checkText } from "./options.ts";
 import { truncateText } from "./text_limits.ts";
 
 const DEFAULT_BASE_URL = "https://api.anthropic.com";
@@ -63,9 +63,15 @@ export class BatchClient {
   /**
    * Checks the configuration; nothing is sent.
    *
-   * @throws {ConfigError} If the address or the key cannot be used.
+   * @throws {ConfigError} If the address, the key or an option cannot be used.
    */
   constructor(endpoint: BatchEndpoint) {
+    checkNames("a batch", endpoint, CONSENSUS_BATCH_NAMES);
+    checkText("model", endpoint.model);
+    const { requestTimeoutMs, pollMs, timeoutMs } = endpoint;
+    for (const [name, ms] of Object.entries({ requestTimeoutMs, pollMs, timeoutMs })) {
+      if (ms !== undefined) checkNumber(name, ms, { min: 0, integer: false });
+    }
     this.#endpoint = endpoint;
     this.#ports = endpoint.ports ?? ambientPorts();
     this.#base = readBase(endpoint.baseUrl ?? DEFAULT_BASE_URL);
@@ -235,7 +241,8 @@ export class BatchClient {
 
 /** A key that no header can hold would be quoted whole by the runtime's error. */
 function readKey(apiKey: string): string {
-  const key = apiKey.trim();
+  const given: unknown = apiKey;
+  const key = typeof given === "string" ? given.trim() : "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new ConfigError(
     "Cannot use batches: apiKey is blank, or has a space, a line break or a character outside of ASCII",

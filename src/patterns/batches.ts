@@ -36,13 +36,7 @@ import {
   type ConsensusOptions,
   DEFAULT_SAMPLES,
 } from "./consensus_options.ts";
-import {
-  checkBudgetNames,
-  checkNames,
-  checkNumber,
-  checkText,
-  type PatternResult,
-} from "./options.ts";
+import { checkCommon, checkNames, checkNumber, checkText, type PatternResult } from "./options.ts";
 
 /** Most entries of one batch, by the endpoint's own limit. */
 export const MAX_BATCH_ENTRIES = 100_000;
@@ -261,8 +255,8 @@ class Batch {
     prompts: readonly string[],
     options: BatchOptions & { readonly batchId?: string },
   ) {
-    checkNumber("maxTokens", options.maxTokens ?? 1, { min: 1 });
-    checkBudgetNames(options.budget);
+    const { timeoutMs: _batchTimeoutMs, ...common } = options;
+    checkCommon(common);
     if (options.batchId !== undefined) checkText("option batchId", options.batchId);
     this.#prompts = prompts;
     this.#options = options;

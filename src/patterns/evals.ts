@@ -127,6 +127,9 @@ function checkSuite(cases: readonly EvalCase[], options: EvalSuiteOptions): void
   if (options.limits !== undefined) checkNames("limits", options.limits, LIMIT_NAMES);
   checkFunction("option onCase", options.onCase);
   checkFunction("option redact", options.redact);
+  if (!Array.isArray(cases)) {
+    throw new ConfigError("Cannot run the suite: wanted a list of cases", { code: "argument" });
+  }
   for (const one of cases) {
     checkMethod("cases", one, "run");
     checkMethod("cases", one, "check");

@@ -260,16 +260,6 @@ const RETRY_NAMES = {
   maxRetryAfterMs: true,
 } satisfies Record<keyof RetryPolicy, true>;
 
-/**
- * Checks the names of caps.
- *
- * @param budget What was given.
- * @throws {ConfigError} If it is no object, or has another name; code `argument`.
- */
-export function checkBudgetNames(budget: Budget | undefined): void {
-  if (budget !== undefined) checkNames("budget", budget, BUDGET_NAMES);
-}
-
 const MAX_NAME_CHARACTERS = 64;
 /** A name is a slip of another if at most one of so many letters is wrong. */
 const LETTERS_PER_SLIP = 3;
@@ -319,7 +309,7 @@ const MAX_TEMPERATURE = 2;
  * @throws {ConfigError} If one is out of range or of another kind; code `argument`.
  */
 export function checkCommon(options: PatternOptions): void {
-  checkBudgetNames(options.budget);
+  if (options.budget !== undefined) checkNames("budget", options.budget, BUDGET_NAMES);
   if (options.retry !== undefined) checkNames("retry", options.retry, RETRY_NAMES);
   checkMethod("trace", options.trace, "write");
   checkMethod("signal", options.signal, "addEventListener");

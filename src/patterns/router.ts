@@ -4,7 +4,7 @@
  * @module
  */
 import { ConfigError, KitError, type LlmProvider } from "../llm/mod.ts";
-import { checkNames, COMMON_NAMES, type PatternOptions } from "./options.ts";
+import { checkNames, checkProvider, COMMON_NAMES, type PatternOptions } from "./options.ts";
 import { runPattern } from "./run_pattern.ts";
 import { stepContext } from "./step_context.ts";
 
@@ -77,9 +77,13 @@ export class Router<Context = undefined> {
    *
    * @param rules In the order in which they are asked.
    * @param fallback Whom to ask when no rule matches.
-   * @throws {ConfigError} Code `argument`, if two rules have one name.
+   * @throws {ConfigError} Code `argument`, if two rules have one name, or the fallback is no provider.
    */
   constructor(rules: readonly RouteRule<Context>[], fallback: LlmProvider) {
+    if (!Array.isArray(rules)) {
+      throw new ConfigError("Cannot make a router: wanted a list of rules", { code: "argument" });
+    }
+    checkProvider(fallback);
     const names = new Set(["fallback", ...rules.map(({ name }) => name)]);
     if (names.size !== rules.length + 1) {
       throw new ConfigError(

@@ -17,6 +17,7 @@ export const MAX_WORKFLOW_STEPS = 10_000;
  * @throws {KitError} Code `workflow`, naming the steps that are in the way.
  */
 export function checkOrder(steps: readonly WorkflowStep[]): void {
+  if (!Array.isArray(steps)) throw badOrder("wanted a list of steps");
   if (steps.length === 0 || steps.length > MAX_WORKFLOW_STEPS) {
     throw badOrder(`wanted from 1 to ${MAX_WORKFLOW_STEPS} steps, found ${steps.length}`);
   }

@@ -223,7 +223,8 @@ export function replayProvider(recording: Recording, options: RecordingOptions =
 }
 
 function indexExchanges(recording: Recording): Map<string, RecordedOutcome[]> {
-  if (recording.version !== 1 || !Array.isArray(recording.exchanges)) {
+  const given: Partial<Recording> | null | undefined = recording;
+  if (given?.version !== 1 || !Array.isArray(given.exchanges)) {
     throw new ConfigError("Cannot replay: this is not a recording of version 1");
   }
   const left = new Map<string, RecordedOutcome[]>();

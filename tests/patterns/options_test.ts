@@ -7,7 +7,8 @@ import {
   assertThrows,
 } from "@std/assert";
 import { ConfigError, KitError, type LlmProvider } from "../../src/llm/mod.ts";
-import { consensusBatch, mapBatch } from "../../src/patterns/batches.ts";
+import { ApprovalGate } from "../../src/patterns/approval.ts";
+import { consensusBatch, lookAtBatch, mapBatch } from "../../src/patterns/batches.ts";
 import { consensus } from "../../src/patterns/consensus.ts";
 import { runEvalSuite } from "../../src/patterns/evals.ts";
 import { Kit } from "../../src/patterns/kit.ts";
@@ -182,4 +183,37 @@ Deno.test("patterns take options that are undefined, and those of a step", async
     }],
   });
   assertEquals(model.callCount, 1);
+});
+
+const made: [what: string, make: () => unknown][] = [
+  ["a workflow of no list", () => new Workflow(null as Loose)],
+  ["a router of no list", () => new Router("rules" as Loose, new MockProvider([]))],
+  ["a router without a provider", () => new Router([], null as Loose)],
+  ["a gate without an approver", () => new ApprovalGate({} as Loose)],
+];
+for (const [what, make] of made) {
+  Deno.test(`what composes patterns cannot be made as ${what}`, () => {
+    assert(["argument", "workflow"].includes(assertThrows(make, KitError).code));
+  });
+}
+
+const endpoints: Loose[] = [
+  undefined,
+  {},
+  { apiKey: 3, model: "m" },
+  { apiKey: "correct-horse-1" },
+  { ...endpoint, pollMs: NaN },
+  { ...endpoint, timeoutMs: -1 },
+  { ...endpoint, modle: "m" },
+];
+for (const given of endpoints) {
+  Deno.test(`lookAtBatch() refuses ${Deno.inspect(given)} as endpoint`, async () => {
+    const looked = given === undefined ? given : { ports, ...given };
+    await assertRejects(() => lookAtBatch("b", looked), ConfigError);
+  });
+}
+
+Deno.test("consensusBatch() refuses a temperature that is none before it sends anything", async () => {
+  const run = () => consensusBatch("Q?", { ...endpoint, ports, temperature: NaN });
+  assertEquals((await assertRejects(run, ConfigError)).code, "argument");
 });

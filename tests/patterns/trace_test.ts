@@ -281,3 +281,20 @@ Deno.test("a stream that a step leaves is traced once, with what it spent", asyn
   assertEquals(end.usage.llmCalls, 1);
   assert(end.usage.outputTokens + (end.usage.uncertainTokens ?? 0) > 0);
 });
+
+Deno.test("a pattern that is traced in a composition that is not begins a trace of its own", async () => {
+  const ports = manualPorts();
+  const events: TraceEvent[] = [];
+  const sink: TraceSink = { write: (event) => void events.push(event) };
+  await pipe(new MockProvider(["a"]), "Q?", {
+    ports,
+    steps: [{
+      run: ({ provider, options }, input) =>
+        consensus(provider, input, { ...options, numSamples: 1, trace: sink }),
+    }],
+  });
+  const [first, call] = events;
+  assert(first !== undefined && call?.kind === "llm-call-start");
+  assertEquals([first.parentSpanId, call.parentSpanId], [undefined, first.spanId]);
+  assert(!/^0+$/.test(first.traceId));
+});

@@ -80,7 +80,9 @@ Deno.test("recordProvider() claims no more than the provider behind it", () => {
 });
 
 Deno.test("replayProvider() refuses what is no recording", () => {
-  assertThrows(() => replayProvider({ version: 2 } as unknown as Recording), KitError);
+  for (const given of [{ version: 2 }, { version: 1 }, null, "x"]) {
+    assertThrows(() => replayProvider(given as unknown as Recording), KitError);
+  }
 });
 
 Deno.test("replayProvider() gives long answers whole", async () => {
