@@ -18,7 +18,7 @@ import {
 } from "../llm/mod.ts";
 import type { Ports } from "../ports/mod.ts";
 
-/** What every pattern takes. */
+/** What every pattern takes. Names that are neither these nor the pattern's own are refused, code `argument`. */
 export interface PatternOptions {
   /** Caps on this run; reserved before anything is sent. Default none. */
   readonly budget?: Budget;
