@@ -19,9 +19,10 @@ import {
 } from "./interpolate.ts";
 import type { Level, SuspendRights } from "./level.ts";
 import type { HostTool } from "./options.ts";
-import type { Produced, Tokens } from "./oracle.ts";
+import { type Produced, requireProduced, type Tokens } from "./oracle.ts";
 import { parseOutput } from "./parse_output.ts";
 import { stateMessages } from "./prompts.ts";
+import { describeValue } from "./run_arguments.ts";
 import { traceSize } from "./run_tree.ts";
 import type { Frame, TraceStep } from "./trace.ts";
 import { emptyObject } from "./values.ts";
@@ -202,7 +203,7 @@ async function produce(level: Level, state: GenerativeState, unit: Unit): Promis
       reason: state.reason,
       signal: level.shared.signal,
     });
-    produced = await awaitAnswer(level, answer);
+    produced = requireProduced(await awaitAnswer(level, answer));
   } catch (cause) {
     return produceFailure(cause);
   }
@@ -248,6 +249,7 @@ async function runTool(level: Level, state: ToolState, unit: Unit): Promise<Outc
     );
   }
   const input = resolveInputs(level, state.input, unit.scope);
+  if (input instanceof RangeError) return stateFailure(input);
   if (options.beforeEffect !== undefined && hasEffect(level, state)) {
     await options.beforeEffect({
       machine: level.machine.name,
@@ -273,15 +275,37 @@ async function observe(
       state: state.id,
       path: call.path,
     });
-    return { kind: "made", value: toolText(await awaitAnswer(level, answer)), tokens: NO_TOKENS };
+    const value = toolText(state.tool, await awaitAnswer(level, answer));
+    return { kind: "made", value, tokens: NO_TOKENS };
   } catch (cause) {
     return stateFailure(cause, NO_TOKENS);
   }
 }
 
-/** Tools written in JavaScript may give anything; what is deposited is always a text. */
-function toolText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+/**
+ * The text of what a tool gave. Tools written in JavaScript may give anything; what is deposited is always a text.
+ *
+ * @param name The tool.
+ * @param value What it gave.
+ * @returns The text itself, or the JSON text of anything else.
+ * @throws {TypeError} If there is no JSON text.
+ */
+export function toolText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  let text: string | undefined;
+  let why = "";
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    // Only the first line: for an object that holds itself the rest is a drawing.
+    if (cause instanceof Error) why = `: ${cause.message.split("\n")[0]}`;
+  }
+  if (text !== undefined) return text;
+  throw new TypeError(
+    `tool: '${name}' gave ${
+      describeValue(value)
+    }, which has no JSON text${why} (a tool gives a text)`,
+  );
 }
 
 async function callMachine(level: Level, state: CallState, unit: Unit): Promise<Outcome> {
@@ -291,6 +315,7 @@ async function callMachine(level: Level, state: CallState, unit: Unit): Promise<
     return stateFailure(new Error(`call: unknown machine '${state.call}' (not in the registry)`));
   }
   const inputs = resolveInputs(level, state.input, unit.scope);
+  if (inputs instanceof RangeError) return stateFailure(inputs);
   const trustedKeys = Object.keys(inputs)
     .filter((key) => !refersTo(state.input[key], unit.tainted));
   const result = await shared.runLevel({
@@ -325,11 +350,22 @@ async function callMachine(level: Level, state: CallState, unit: Unit): Promise<
   return { kind: "call-failed", error: result.error ?? "sub-halted", subTrace, tokens, cause };
 }
 
-function resolveInputs(level: Level, written: JsonObject, scope: Scope): JsonObject {
+/** A text of more placeholders than a text can be long is a failure like any other. */
+function resolveInputs(
+  level: Level,
+  written: JsonObject,
+  scope: Scope,
+): JsonObject | RangeError {
   const inputs = emptyObject();
   for (const key of Object.keys(written ?? {})) {
     const source = written[key] ?? null;
-    const value = resolveInput(source, scope);
+    let value: JsonValue;
+    try {
+      value = resolveInput(source, scope);
+    } catch (cause) {
+      if (cause instanceof RangeError) return cause;
+      throw cause;
+    }
     // A list or an object that a placeholder passed is from now on held elsewhere too.
     if (typeof source === "string" && typeof value === "object") level.shareValues();
     inputs[key] = value;

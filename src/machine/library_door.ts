@@ -187,11 +187,12 @@ export async function estimateRun(
  * @param machine The machine, or its document.
  * @param options Who answers, inputs, budgets, tools, hooks. Without `registry` it may call itself and the bundled machines.
  * @returns How it ended, with the trace; frames where it is suspended.
- * @throws {ConfigError} If the document has errors (`details.diagnostics`), or nobody was named who answers.
+ * @throws {ConfigError} Before anything is spent: if the machine has errors, those of {@linkcode checkMachine} included
+ * (`details.diagnostics`); if nobody was named who answers; if an option is out of its range or a value is no JSON.
  */
 export async function runMachine(
   machine: Machine | string,
-  options: MachineRunOptions,
+  options: MachineRunOptions = {},
 ): Promise<RunResult> {
   const read = await machineOf(machine);
   return await (await room()).runMachine(read, await runOptions(read, options));
@@ -234,12 +235,12 @@ export async function runMachine(
  * @param frames What the suspended result had as `frames`.
  * @param options As for {@linkcode runMachine}; `inputs` are written where the run stands, such as a person's reply.
  * @returns How it ended; trace and usage include everything before the suspension.
- * @throws {ConfigError} As {@linkcode runMachine}.
+ * @throws {ConfigError} As {@linkcode runMachine}; and if the frames are none.
  */
 export async function resumeMachine(
   machine: Machine | string,
   frames: readonly Frame[],
-  options: MachineRunOptions,
+  options: MachineRunOptions = {},
 ): Promise<RunResult> {
   const read = await machineOf(machine);
   return await (await room()).resumeMachine(read, frames, await runOptions(read, options));
@@ -287,23 +288,49 @@ async function room(): Promise<typeof import("./mod.ts")> {
 }
 
 async function machineOf(machine: Machine | string): Promise<Machine> {
-  if (typeof machine !== "string") return machine;
+  if (typeof machine !== "string") {
+    if (isMachine(machine)) return machine;
+    const { ConfigError } = await import("../llm/mod.ts");
+    throw new ConfigError(
+      "Cannot run the machine: wanted its document, or what parseMachine gave",
+      {
+        code: "argument",
+      },
+    );
+  }
   const { machine: read, diagnostics } = await parseMachine(machine);
   if (read !== undefined) return read;
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  throw await refusal("Cannot read the machine", diagnostics);
+}
+
+/** What `call:` finds, with the machine itself; refuses what no run could go through. */
+async function soundRegistry(machine: Machine, given: Registry | undefined): Promise<Registry> {
+  const own = await createRegistry([machine], given === undefined ? {} : { base: given });
+  const diagnostics = await checkMachine(machine, { registry: own });
+  if (diagnostics.some(isError)) throw await refusal("Cannot run the machine", diagnostics);
+  return given ?? own;
+}
+
+async function refusal(what: string, diagnostics: readonly Diagnostic[]): Promise<Error> {
+  const errors = diagnostics.filter(isError);
   const first = errors[0]?.message ?? "it is empty";
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   const { ConfigError } = await import("../llm/mod.ts");
-  throw new ConfigError(
-    `Cannot read the machine: ${first}${
-      errors.length > 1 ? ` (and ${errors.length - 1} more)` : ""
-    }`,
-    { details: { diagnostics } },
-  );
+  return new ConfigError(`${what}: ${first}${more}`, { details: { diagnostics } });
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === "error";
+}
+
+function isMachine(value: unknown): value is Machine {
+  return typeof value === "object" && value !== null && "states" in value &&
+    value.states instanceof Map;
 }
 
 async function runOptions(machine: Machine, options: MachineRunOptions): Promise<RunOptions> {
   const { provider, judge, ledger, oracle, ...rest } = options;
-  const registry = options.registry ?? await createRegistry([machine]);
+  const registry = await soundRegistry(machine, options.registry);
   if (oracle !== undefined) return { ...rest, oracle, registry };
   if (provider === undefined) {
     const { ConfigError } = await import("../llm/mod.ts");

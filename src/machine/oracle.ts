@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { JsonObject } from "../json/mod.ts";
+import { isJsonObject, type JsonObject } from "../json/mod.ts";
 import type { Tier } from "./document.ts";
 
 /** Tokens that one answer cost. */
@@ -119,6 +119,57 @@ export interface Oracle {
    * @throws {KitError} If the provider failed; its `usage` is counted.
    */
   judge(request: JudgeRequest): Promise<Verdict> | Verdict;
+}
+
+/**
+ * Refuses an answer without the members that the engine counts on: oracles may be written by anybody.
+ *
+ * @param produced What an oracle produced.
+ * @returns It.
+ * @throws {TypeError} If it has no text or no tokens.
+ */
+export function requireProduced(produced: Produced): Produced {
+  const { text, tokens } = object(produced, "produce");
+  if (typeof text !== "string") {
+    throw new TypeError("oracle: produce answered without a text (wanted {text, tokens})");
+  }
+  requireTokens(tokens, "produce");
+  return produced;
+}
+
+/**
+ * Refuses a verdict without the members that the engine counts on.
+ *
+ * @param verdict What an oracle judged.
+ * @returns It.
+ * @throws {TypeError} If it is neither a choice nor unparseable, or has no tokens.
+ */
+export function requireVerdict(verdict: Verdict): Verdict {
+  const { kind, index, raw, tokens } = object(verdict, "judge");
+  const fits = kind === "choice" ? typeof index === "number" : typeof raw === "string";
+  if ((kind !== "choice" && kind !== "unparseable") || !fits) {
+    throw new TypeError(
+      'oracle: judge answered neither {kind: "choice", index, tokens} nor {kind: "unparseable", raw, tokens}',
+    );
+  }
+  requireTokens(tokens, "judge");
+  return verdict;
+}
+
+function object(value: unknown, who: string): Readonly<Record<string, unknown>> {
+  if (isJsonObject(value)) return value;
+  throw new TypeError(`oracle: ${who} answered with no object`);
+}
+
+function requireTokens(tokens: unknown, who: string): void {
+  if (isJsonObject(tokens) && isCount(tokens.input) && isCount(tokens.output)) return;
+  throw new TypeError(
+    `oracle: ${who} answered without tokens (wanted {input, output}, numbers of at least 0)`,
+  );
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 /** The model declined to answer. */

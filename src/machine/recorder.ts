@@ -6,10 +6,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { KitError } from "../llm/mod.ts";
 import type { Machine, Registry } from "./document.ts";
+import { toolText } from "./execute.ts";
 import { jsonText } from "./format.ts";
 import { resolveHook } from "./hooks.ts";
 import type { HookSource, RunOptions, ToolSource, WatchedRunOptions } from "./options.ts";
-import { type Oracle, RefusalError, type Tokens } from "./oracle.ts";
+import {
+  type Oracle,
+  RefusalError,
+  requireProduced,
+  requireVerdict,
+  type Tokens,
+} from "./oracle.ts";
 import type { Answer, AnswerError, AnswerKind, StartedBranches } from "./replay.ts";
 import { startContext } from "./run.ts";
 import { runScenario } from "./scenario.ts";
@@ -109,7 +116,11 @@ function recordedOracle(oracle: Oracle, list: Answer[]): Oracle {
     judgeModel: (tier) => oracle.judgeModel(tier),
     async produce(request) {
       const place = { at: request.path ?? "", kind: "produce" } as const;
-      const produced = await heard(list, place, () => oracle.produce(request));
+      const produced = await heard(
+        list,
+        place,
+        async () => requireProduced(await oracle.produce(request)),
+      );
       const { text, reasoning, truncated, finishReason, tokens } = produced;
       list.push({
         ...place,
@@ -123,7 +134,11 @@ function recordedOracle(oracle: Oracle, list: Answer[]): Oracle {
     },
     async judge(request) {
       const place = { at: request.path ?? "", kind: "judge" } as const;
-      const verdict = await heard(list, place, () => oracle.judge(request));
+      const verdict = await heard(
+        list,
+        place,
+        async () => requireVerdict(await oracle.judge(request)),
+      );
       const answer = verdict.kind === "choice"
         ? { choice: verdict.index, ...(verdict.method ? { method: verdict.method } : {}) }
         : { raw: verdict.raw };
@@ -142,11 +157,12 @@ function recordedTools(tools: ToolSource, list: Answer[]): ToolSource {
         ...(tool.effect === undefined ? {} : { effect: tool.effect }),
         async run(input, options) {
           const place = { at: options.path, kind: "tool", name } as const;
-          const text = await heard(list, place, () => tool.run(input, options));
-          list.push({
-            ...place,
-            text: typeof text === "string" ? text : JSON.stringify(text) ?? "",
-          });
+          const text = await heard(
+            list,
+            place,
+            async () => toolText(name, await tool.run(input, options)),
+          );
+          list.push({ ...place, text });
           return text;
         },
       };

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { ConfigError } from "../llm/mod.ts";
-import type { JsonObject, JsonValue } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 import { ambientPorts, type LocalTime, type Random } from "../ports/mod.ts";
 import { createBreath } from "./breathing.ts";
 import type { Machine } from "./document.ts";
@@ -12,9 +11,10 @@ import { runLevel } from "./drive.ts";
 import { injectInputs, takeFrames } from "./frames.ts";
 import { Level, type LevelStart, type Shared } from "./level.ts";
 import type { RunOptions, WatchedRunOptions } from "./options.ts";
+import { checkOptions, requireFrames, requireJson } from "./run_arguments.ts";
 import { MAX_CALLED_STEPS, MAX_WORKERS, RunTree } from "./run_tree.ts";
 import type { Frame, RunResult } from "./trace.ts";
-import { checkExtent, copyObject, copyValue, setPath, shallowCopy } from "./values.ts";
+import { copyObject, copyValue, setPath, shallowCopy } from "./values.ts";
 
 /**
  * Runs a machine.
@@ -24,7 +24,7 @@ import { checkExtent, copyObject, copyValue, setPath, shallowCopy } from "./valu
  * @param machine The machine.
  * @param options The oracle, what the host lends, and limits.
  * @returns How it ended. Halts are results, not errors.
- * @throws {ConfigError} If an option is out of its range; code `argument`.
+ * @throws {ConfigError} If an option is out of its range, or a value is no JSON; code `argument`.
  */
 export async function runMachine(machine: Machine, options: WatchedRunOptions): Promise<RunResult> {
   checkOptions(options);
@@ -38,7 +38,7 @@ export async function runMachine(machine: Machine, options: WatchedRunOptions): 
  * @param frames Where it waits, outermost call first, at least one.
  * @param options As for {@linkcode runMachine}; `inputs` go into the innermost frame, `costBudget` is a total.
  * @returns How it ended; `resume-mismatch` if the frames do not belong to the machine.
- * @throws {ConfigError} If an option is out of its range or there are no frames; code `argument`.
+ * @throws {ConfigError} If an option is out of its range, a value is no JSON, or the frames are none; code `argument`.
  */
 export async function resumeMachine(
   machine: Machine,
@@ -46,9 +46,7 @@ export async function resumeMachine(
   options: WatchedRunOptions,
 ): Promise<RunResult> {
   checkOptions(options);
-  if (frames.length === 0) {
-    throw new ConfigError("Cannot resume: there are no frames", { code: "argument" });
-  }
+  requireFrames(frames);
   return await runRoot({
     ...rootStart(machine, { ...options, inputs: {}, context: {} }),
     flowTainted: true,
@@ -82,9 +80,12 @@ export function startContext(
 ): JsonObject {
   let context: JsonObject = shallowCopy(machine.context);
   if (options.context !== undefined) {
-    context = Object.assign(shallowCopy(context), copyObject(checked(options.context)));
+    context = Object.assign(
+      shallowCopy(context),
+      copyObject(requireJson(options.context, "context")),
+    );
   }
-  for (const [path, value] of Object.entries(checked(options.inputs ?? {}))) {
+  for (const [path, value] of Object.entries(requireJson(options.inputs ?? {}, "inputs"))) {
     context = setPath(context, path, copyValue(value));
   }
   return options.localTime === undefined ? context : fillClock(context, options.localTime);
@@ -112,7 +113,7 @@ function rootStart(machine: Machine, options: WatchedRunOptions): LevelStart {
 function injected(frames: readonly Frame[], options: RunOptions): readonly Frame[] {
   if (options.inputs === undefined) return frames;
   const via = options.replyVia === undefined ? {} : { via: options.replyVia };
-  return injectInputs(frames, checked(options.inputs), via);
+  return injectInputs(frames, requireJson(options.inputs, "inputs"), via);
 }
 
 function fillClock(context: JsonObject, time: LocalTime): JsonObject {
@@ -124,11 +125,6 @@ function fillClock(context: JsonObject, time: LocalTime): JsonObject {
 
 function isBlank(context: JsonObject, key: string): boolean {
   return Object.hasOwn(context, key) && (context[key] === null || context[key] === "");
-}
-
-function checked(values: Readonly<Record<string, JsonValue>>): JsonObject {
-  checkExtent(values, "the context");
-  return values;
 }
 
 function rights(options: RunOptions): { readonly budget: boolean; readonly person: boolean } {
@@ -162,33 +158,4 @@ function lazyRandom(): Pick<Random, "bytes"> {
 
 function traceLimit(trace: RunOptions["trace"]): number {
   return trace === undefined || trace === "all" ? Infinity : Number(trace.slice("last:".length));
-}
-
-function checkOptions(options: RunOptions): void {
-  const { onTruncate, onUntrustedFlow, costBudget, trace } = options;
-  requireWord("onTruncate", onTruncate);
-  requireWord("onUntrustedFlow", onUntrustedFlow);
-  for (const name of ["maxWorkers", "maxCalledSteps", "maxHeldChars"] as const) {
-    const value = options[name];
-    if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
-    throw refuse(name, value, "an integer of at least 1");
-  }
-  if (costBudget !== undefined && !(costBudget >= 0)) {
-    throw refuse("costBudget", costBudget, "a number of at least 0");
-  }
-  if (trace !== undefined && trace !== "all" && !/^last:\d+$/.test(trace)) {
-    throw refuse("trace", trace, '"all" or "last:N"');
-  }
-}
-
-function requireWord(name: string, value: unknown): void {
-  if (value === undefined || value === "report" || value === "halt") return;
-  throw refuse(name, value, '"report" or "halt"');
-}
-
-function refuse(name: string, value: unknown, wanted: string): ConfigError {
-  const message = `Cannot run with the option ${name}: found ${
-    JSON.stringify(value)
-  }, wanted ${wanted}`;
-  return new ConfigError(message, { code: "argument" });
 }

@@ -17,7 +17,7 @@ import {
 } from "./gates.ts";
 import { resolveHook } from "./hooks.ts";
 import type { Level } from "./level.ts";
-import type { Verdict } from "./oracle.ts";
+import { requireVerdict, type Verdict } from "./oracle.ts";
 import type { ChoiceNotes, StepDraft } from "./steps.ts";
 
 /** What the choice is made of, and how far it has come. */
@@ -165,7 +165,7 @@ async function askJudge(
       tier: tierOf(level.machine, state),
       signal: level.shared.signal,
     });
-    verdict = await awaitAnswer(level, answer);
+    verdict = requireVerdict(await awaitAnswer(level, answer));
   } catch (cause) {
     const tokens = tokensOf(cause);
     level.charge(tokens.input, tokens.output);
