@@ -84,7 +84,7 @@ function workspaceOf({ ports, workspace }: HostOptions): string | undefined {
  *
  * @param path As a call names it.
  * @param host What the host is made from.
- * @returns The place; over MCP only below `--checkpoint-dir`.
+ * @returns The place; over MCP only below `--checkpoint-dir`, and `absent` where that directory is not there.
  */
 export async function confineCheckpoint(path: string, host: HostOptions): Promise<Confined> {
   const { ports, door, checkpointDirectory } = host;
@@ -95,7 +95,7 @@ export async function confineCheckpoint(path: string, host: HostOptions): Promis
   }
   if (checkpointDirectory === undefined) return { kind: "outside" };
   const root = await ports.files.realPath(checkpointDirectory).catch(() => undefined);
-  if (root === undefined) return { kind: "outside" };
+  if (root === undefined) return { kind: "absent" };
   const target = normalizePath(joinPath(root, path));
   const parent = await ports.files.realPath(directoryOf(target)).catch(() => undefined);
   if (parent === undefined || !isWithin(parent, root)) return { kind: "outside" };

@@ -39,4 +39,4 @@ export type {
   Stored,
   SuspensionStore,
 } from "./store.ts";
-export { UnreadableRecordError } from "./store.ts";
+export { BusyStoreError, UnreadableRecordError } from "./store.ts";

@@ -36,6 +36,8 @@ export interface RunUsage {
   readonly input_tokens: number;
   /** Completion tokens, judge and sub-runs included. */
   readonly output_tokens: number;
+  /** Whether some of them are estimated, since the endpoint gave no count; absent: none. */
+  readonly estimated?: true;
 }
 
 /** The object of `run` and `resume`, keys in this order. */

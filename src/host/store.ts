@@ -22,6 +22,12 @@ export class UnreadableRecordError extends Error {
   override readonly name = "UnreadableRecordError";
 }
 
+/** Another program holds the storage, and went on holding it for as long as a store waits: the call may be made again. */
+export class BusyStoreError extends Error {
+  /** The class. */
+  override readonly name = "BusyStoreError";
+}
+
 /** What a run is doing, as a store knows it. */
 export type RunPhase = "suspended" | "running" | "finished";
 

@@ -7,7 +7,7 @@
  * @module
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { SuspensionStore } from "../host/mod.ts";
+import { BusyStoreError, type SuspensionStore } from "../host/mod.ts";
 import { type Clock, FileError, type Files } from "../ports/mod.ts";
 import { SCHEMA, type Sql, type SqlRow, type SqlValue } from "./sql.ts";
 import { createSqlStore } from "./sql_store.ts";
@@ -37,6 +37,7 @@ export interface SqliteOptions {
  * @param options How it is opened.
  * @returns The store.
  * @throws {FileError} If the file cannot be made.
+ * @throws {BusyStoreError} If another program keeps the file locked for ten seconds; so does each transition.
  * @throws {Error} If the file is no database of ours.
  */
 export async function openSqliteStore(
@@ -119,7 +120,11 @@ class Sqlite implements Sql {
       try {
         return work();
       } catch (error) {
-        if (!isLocked(error) || this.#clock.monotonic() >= giveUpAt) throw error;
+        if (!isLocked(error)) throw error;
+        if (this.#clock.monotonic() >= giveUpAt) {
+          const why = `the database was locked for ${LOCKED_FOR_MS / 1000} s`;
+          throw new BusyStoreError(why, { cause: error });
+        }
       }
       await this.#clock.sleep(RETRY_AFTER_MS);
     }

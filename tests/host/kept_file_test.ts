@@ -143,6 +143,13 @@ Deno.test("Host.run() keeps its handle where another program wrote the file in t
   assertEquals(files.text("o.json"), theirs);
 });
 
+Deno.test("Host.run() says that the directory of checkpoint files is missing, and so does Host.resume()", async () => {
+  const { host } = rig({ model: new MockProvider([]), checkpointDirectory: "/nowhere" });
+  for (const emitted of [await host.run(RUN), await host.resume({ checkpoint: "o.json" })]) {
+    assertStringIncludes(errors(emitted), "--checkpoint-dir does not exist: make it");
+  }
+});
+
 Deno.test("Host.resume() holds the file that it moves to while the run is under way", async () => {
   const files = new MemoryFiles();
   const { host, clock, model } = process("cli", ["D", { content: "Y", delayMs: 1000 }], files);

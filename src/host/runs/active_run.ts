@@ -4,26 +4,26 @@
  * @module
  */
 import type { JsonObject } from "../../json/mod.ts";
-import { notify } from "../../llm/mod.ts";
+import { totalTokens } from "../../llm/mod.ts";
 import {
   type EffectIntent,
   type Frame,
   type Machine,
-  type MachineEvent,
   resultObject,
   resumeMachine,
   runMachine,
   type RunOptions,
   type RunResult,
 } from "../../machine/mod.ts";
-import type { CallProgress } from "../host.ts";
 import type { ActiveRunOptions } from "./active_run_options.ts";
 import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
 import { LEASE_MS, renewHold } from "./renewal.ts";
-import { uncountedWarnings } from "./uncounted.ts";
+import { keepOutcome, OUTCOME_NOT_KEPT } from "./keep_outcome.ts";
 import { FILE_FAILED, keeping, KeepingError, LostHoldError, TAKEN_OVER } from "./keeping.ts";
-import { makeReport, type ReportParts, reportPayload, type RunReport } from "./report.ts";
+import { countedIn, missingWarnings, openCount } from "./open_count.ts";
+import { makeReport, type ReportParts, type RunReport } from "./report.ts";
+import { RunWatch, type Watcher } from "./run_watch.ts";
 import {
   EFFECT_UNKNOWN,
   INTERRUPTED,
@@ -49,8 +49,7 @@ export class ActiveRun {
   readonly #options: ActiveRunOptions;
   readonly #follower: RunFollower;
   readonly #controller = new AbortController();
-  readonly #listeners = new Set<(report: CallProgress) => void>();
-  readonly #observers = new Set<(event: MachineEvent) => void>();
+  readonly #watch: RunWatch;
   readonly #ending = Promise.withResolvers<RunReport>();
   #launched = false;
   #stop: StopReason | undefined;
@@ -70,6 +69,7 @@ export class ActiveRun {
       input_tokens: root?.total_in ?? 0,
       output_tokens: root?.total_out ?? 0,
     });
+    this.#watch = new RunWatch(this.#follower);
     this.done = this.#ending.promise;
   }
 
@@ -91,26 +91,13 @@ export class ActiveRun {
   }
 
   /** Tells what happens, until the function that is returned is called. */
-  watch(
-    listeners: {
-      readonly onProgress: ((report: CallProgress) => void) | undefined;
-      readonly onEvent: ((event: MachineEvent) => void) | undefined;
-    },
-  ): () => void {
-    const { onProgress, onEvent } = listeners;
-    if (onProgress !== undefined) this.#listeners.add(onProgress);
-    if (onEvent !== undefined) this.#observers.add(onEvent);
-    return () => {
-      if (onProgress !== undefined) this.#listeners.delete(onProgress);
-      if (onEvent !== undefined) this.#observers.delete(onEvent);
-    };
+  watch(watcher: Watcher): () => void {
+    return this.#watch.add(watcher);
   }
 
   /** Says where the run is, to everybody who watches. */
   announce(): void {
-    if (this.#listeners.size === 0) return;
-    const report = this.#follower.report();
-    for (const listener of this.#listeners) notify(listener, report);
+    this.#watch.announce();
   }
 
   /** Stops the run. `cancel`: it halts for good. `park`: it waits at its last settled state. The first word counts. */
@@ -180,7 +167,7 @@ export class ActiveRun {
       ...(saved.cost_budget === null ? {} : { costBudget: saved.cost_budget }),
       signal: this.#controller.signal,
       ports,
-      onEvent: (event) => this.#observe(event),
+      onEvent: (event) => this.#watch.observe(event),
       ...(saving
         ? {
           onSettled: (point) => this.#settle(point.frames()),
@@ -188,11 +175,6 @@ export class ActiveRun {
         }
         : {}),
     };
-  }
-
-  #observe(event: MachineEvent): void {
-    for (const observer of this.#observers) notify(observer, event);
-    if (this.#follower.follow(event)) this.announce();
   }
 
   async #settle(frames: readonly Frame[]): Promise<void> {
@@ -227,11 +209,21 @@ export class ActiveRun {
   }
 
   #standing(): SavedRun {
+    const reason = this.#effects.length > 0 ? EFFECT_UNKNOWN : INTERRUPTED;
+    return this.#savedAt(this.#settled, { reason, effects: this.#effects });
+  }
+
+  #savedAt(
+    frames: readonly Frame[],
+    how: Pick<SavedRun, "reason" | "effects">,
+  ): SavedRun {
+    const { saved, oracle } = this.#options;
+    const { estimated } = openCount(oracle.spent(), saved, countedIn(frames));
     return {
-      ...this.#options.saved,
-      reason: this.#effects.length > 0 ? EFFECT_UNKNOWN : INTERRUPTED,
-      frames: this.#settled,
-      effects: this.#effects,
+      ...saved,
+      ...how,
+      frames,
+      ...(estimated === 0 ? {} : { estimated_tokens: estimated }),
     };
   }
 
@@ -283,12 +275,8 @@ export class ActiveRun {
 
   async #suspend(result: RunResult): Promise<RunReport> {
     const { ports, suspensionTtlMs, keeper, holder, store } = this.#options;
-    const saved: SavedRun = {
-      ...this.#options.saved,
-      reason: result.error ?? INTERRUPTED,
-      frames: result.frames ?? [],
-      effects: [],
-    };
+    const reason = result.error ?? INTERRUPTED;
+    const saved = this.#savedAt(result.frames ?? [], { reason, effects: [] });
     const handle = newHandle(ports.random);
     // The file first: should the process end between the two, the older handle still leads to the older point.
     const file = await this.#writeBeside(saved, await sha256(handle));
@@ -302,31 +290,40 @@ export class ActiveRun {
     }));
     if (stored.kind === "lost") return await this.#dropped(TAKEN_OVER);
     await keeper?.handOver();
-    return this.#report(resultObject(result), { handle, file, cause: result.cause });
+    return this.#report(resultObject(result), {
+      handle,
+      file,
+      cause: result.cause,
+      estimated: saved.estimated_tokens ?? 0,
+    });
   }
 
   async #finish(result: RunResult): Promise<RunReport> {
     const { ports, outcomeTtlMs, keeper, holder, store, saved, oracle } = this.#options;
-    const uncounted = uncountedWarnings(oracle.spent(), saved.frames, result.usage);
-    const report = this.#report(resultObject(result), { cause: result.cause, warnings: uncounted });
+    const { input_tokens = 0, output_tokens = 0 } = result.usage ?? {};
+    const spent = oracle.spent();
+    const { missing, estimated } = openCount(spent, saved, input_tokens + output_tokens);
+    const report = this.#report(resultObject(result), {
+      cause: result.cause,
+      warnings: missingWarnings(missing),
+      estimated,
+    });
     const kept = this.#isKept();
     if (this.#stop === "cancel") {
-      const { inputTokens, outputTokens, llmCalls } = oracle.spent();
-      ports.log.write(
-        "info",
-        `Run ${this.runId} cancelled after ${llmCalls} requests, ${
-          inputTokens + outputTokens
-        } tokens`,
-      );
+      const after = `${spent.llmCalls} requests, ${totalTokens(spent)} tokens`;
+      ports.log.write("info", `Run ${this.runId} cancelled after ${after}`);
     }
-    const stored = await keeping(store.finish(this.runId, holder, {
+    const stored = await keepOutcome(report, {
+      store,
+      holder,
       reason: result.status,
-      outcome: reportPayload(report),
       expiresMs: kept ? ports.clock.now() + outcomeTtlMs : ports.clock.now(),
-    }));
-    if (stored.kind === "lost") return await this.#dropped(TAKEN_OVER);
+      ports,
+    });
+    if (stored === "lost") return await this.#dropped(TAKEN_OVER);
     await keeper?.spend(result.status);
-    return report;
+    if (stored === "kept") return report;
+    return { ...report, kept: false, warnings: [...report.warnings, OUTCOME_NOT_KEPT] };
   }
 
   /** Whether somebody may come back for the outcome: whoever was told to, and whoever spent a handle on it. */
@@ -361,7 +358,8 @@ export class ActiveRun {
       usage: { ...this.#follower.position.tokens },
       trace: saved.frames[0]?.trace ?? [],
     };
-    return this.#report(object as unknown as JsonObject, { handle });
+    const estimated = saved.estimated_tokens ?? 0;
+    return this.#report(object as unknown as JsonObject, { handle, estimated });
   }
 
   /** Whoever holds the run next goes on from its last settled state; a record that only this process has ends here. */
@@ -374,9 +372,9 @@ export class ActiveRun {
       error: INTERRUPTED,
       result: null,
       usage: { ...this.#follower.position.tokens },
-      trace: [],
+      trace: this.#settled[0]?.trace ?? [],
     };
-    const report = this.#report(object);
+    const report = this.#report(object as unknown as JsonObject);
     const next = store.durable ? "; look at it with its run handle" : "";
     return { ...report, warnings: [...report.warnings, why + next] };
   }

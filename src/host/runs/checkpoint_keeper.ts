@@ -124,6 +124,7 @@ function checkpointOf(
     provider: saved.provider,
     ...(origin.file === undefined ? {} : { machine_file: origin.file }),
     ...(suspension === undefined ? {} : { suspension }),
+    ...(saved.estimated_tokens === undefined ? {} : { estimated_tokens: saved.estimated_tokens }),
     ...(saved.effects.length === 0
       ? {}
       : { effects: saved.effects.map(({ tool, state }) => ({ tool, state })) }),

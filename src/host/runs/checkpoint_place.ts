@@ -19,6 +19,10 @@ import type { RunSupervisor } from "./run_supervisor.ts";
 /** Most characters of a path that a sentence quotes. */
 const MAX_SHOWN_PATH = 200;
 
+/** Said where the operator's directory is missing; over MCP no path is told that the call did not name. */
+export const NO_DIRECTORY =
+  "the directory of --checkpoint-dir does not exist: make it, or start Kit with another one";
+
 /** Where a checkpoint is written. */
 export interface CheckpointPlace {
   /** Absolute, links resolved. */
@@ -48,6 +52,7 @@ export async function confinedPlace(
 ): Promise<CheckpointPlace | Refusal> {
   const place = await confineCheckpoint(path, core.options);
   if (place.kind === "file") return { path: place.path, shown: path };
+  if (place.kind === "absent") return refuse("invalid-request", [NO_DIRECTORY]);
   return refuse("invalid-request", [
     core.options.checkpointDirectory === undefined && core.options.door === "mcp"
       ? "checkpoint files are not open to calls: start Kit with --checkpoint-dir DIR, or use the handle"

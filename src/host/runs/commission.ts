@@ -14,12 +14,12 @@ import { joinPath, nameOf } from "../paths.ts";
 import { prepare, type Prepared } from "../prepare.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
-import { UnreadableRecordError } from "../store.ts";
 import { type CheckpointKeeper, keepCheckpoint } from "./checkpoint_keeper.ts";
 import { type CheckpointPlace, confinedPlace, holdPlaces, occupied } from "./checkpoint_place.ts";
 import type { FileLock } from "./file_lock.ts";
 import { hex } from "./handles.ts";
 import { KeepingError } from "./keeping.ts";
+import { refuseStore } from "./refuse_store.ts";
 import type { RunReport } from "./report.ts";
 import type { RunSupervisor, StartRun } from "./run_supervisor.ts";
 import { reachableSources, type SavedRun } from "./saved_run.ts";
@@ -66,8 +66,8 @@ export function commission(
  *
  * @param parts The host.
  * @param work The work; it undoes what it did before it throws.
- * @returns What the work gave, or `invalid-request`; `bad-checkpoint` for a record that cannot be read, and
- * `prepare-failed` for a store or a checkpoint file that cannot be used.
+ * @returns What the work gave, or `invalid-request`; `bad-checkpoint` for a record that cannot be read, `busy` for a store
+ * that another program holds, and `prepare-failed` for a store or a checkpoint file that cannot be used.
  */
 export async function refusingArguments(
   { core }: RunParts,
@@ -76,7 +76,7 @@ export async function refusingArguments(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof KeepingError) return storeRefusal(error);
+    if (error instanceof KeepingError) return refuseStore(error.cause);
     if (error instanceof FileError) return fileRefusal(error, core);
     const argument = error instanceof KitError && error.code === "argument";
     if (!argument && !(error instanceof RangeError)) throw error;
@@ -89,14 +89,6 @@ function fileRefusal(error: FileError, { options }: HostCore): Refusal {
   const why = options.door === "mcp" ? error.failure : error.message;
   return refuse("prepare-failed", [`the checkpoint file cannot be used: ${why}`], {
     failure: "checkpoint",
-  });
-}
-
-function storeRefusal({ cause }: KeepingError): Refusal {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof UnreadableRecordError) return refuse("bad-checkpoint", [why]);
-  return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
-    failure: "store",
   });
 }
 

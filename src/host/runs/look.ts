@@ -171,7 +171,7 @@ function cancelledReport(record: RunRecord): RunReport {
     run_id: record.runId,
     machine: record.machine,
     provider: saved?.provider ?? "",
-    warnings: [],
+    warnings: before?.warnings ?? [],
   };
 }
 

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue, member } from "../../jso
 import type { Prepared } from "../prepare.ts";
 import type { FailureKind } from "../result.ts";
 import { failureOf } from "./failure_of.ts";
+import { estimateWarnings } from "./open_count.ts";
 import { type SavedRun, savedUsage, standsAt } from "./saved_run.ts";
 
 /** What is known of a run. JSON, so that an outcome can be kept. */
@@ -44,6 +45,8 @@ export interface ReportParts {
   readonly cause?: unknown;
   /** Sentences beside those that the run began with. */
   readonly warnings?: readonly string[];
+  /** How many of the tokens in its usage are estimated; default none. */
+  readonly estimated?: number;
 }
 
 /**
@@ -70,22 +73,27 @@ export function makeReport(
     readonly kept: boolean;
   },
 ): RunReport {
-  const { prepared, replyVia, fileIsHandle, handle, file } = parts;
+  const { prepared, replyVia, fileIsHandle, handle, file, estimated = 0 } = parts;
   const failure = failureOf(parts.cause);
   const checkpoint = fileIsHandle ? file : handle;
   const beside = fileIsHandle ? undefined : file;
   return {
-    object,
+    object: estimated === 0 ? object : withEstimate(object),
     run_id: parts.runId,
     machine: prepared.machine.name,
     provider: prepared.models.name,
-    warnings: parts.warnings,
+    warnings: [...parts.warnings, ...estimateWarnings(estimated)],
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(beside === undefined ? {} : { checkpoint_file: beside }),
     ...(object["status"] === "suspended" || parts.kept ? { kept: true } : {}),
     ...(replyVia === undefined ? {} : { reply_via: replyVia }),
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+function withEstimate(object: JsonObject): JsonObject {
+  const usage = member(object, "usage");
+  return isJsonObject(usage) ? { ...object, usage: { ...usage, estimated: true } } : object;
 }
 
 /**
@@ -123,7 +131,7 @@ export function savedReport(
     machine: saved.machine,
     provider: saved.provider,
     kept: true,
-    warnings: options.warnings ?? [],
+    warnings: [...options.warnings ?? [], ...estimateWarnings(saved.estimated_tokens ?? 0)],
     ...(options.checkpoint === undefined ? {} : { checkpoint: options.checkpoint }),
     ...(file === undefined || file === options.checkpoint ? {} : { checkpoint_file: file }),
   };

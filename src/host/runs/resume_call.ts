@@ -130,7 +130,7 @@ async function resumeClaimed(
     };
   } finally {
     if (start === undefined) {
-      await (await supervisor.store()).park(saved.run_id, supervisor.holder);
+      await keeping((await supervisor.store()).park(saved.run_id, supervisor.holder));
       if (file?.kind === "held") await file.release();
     }
   }

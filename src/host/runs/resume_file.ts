@@ -19,7 +19,13 @@ import {
   keepCheckpoint,
   MAX_CHECKPOINT_BYTES,
 } from "./checkpoint_keeper.ts";
-import { type CheckpointPlace, confinedPlace, holdPlaces, occupied } from "./checkpoint_place.ts";
+import {
+  type CheckpointPlace,
+  confinedPlace,
+  holdPlaces,
+  NO_DIRECTORY,
+  occupied,
+} from "./checkpoint_place.ts";
 import type { RunAnswer, RunParts } from "./commission.ts";
 import type { FileLock } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
@@ -172,7 +178,8 @@ async function existingFile(given: string, { parts }: Resuming): Promise<string 
     const status = await core.options.ports.files.stat(place.path);
     if (status?.kind === "file") return place.path;
   }
-  return refuse("unknown-checkpoint", [`no suspension and no checkpoint file: "${shown}"`]);
+  const why = place.kind === "absent" ? [NO_DIRECTORY] : [];
+  return refuse("unknown-checkpoint", [`no suspension and no checkpoint file: "${shown}"`, ...why]);
 }
 
 async function readFile(path: string, { parts }: Resuming): Promise<CheckpointRead> {
@@ -211,7 +218,7 @@ async function takenByStore(
   const run = checkpoint.run_id;
   if (run === undefined || !isHandle(run)) return undefined;
   const { supervisor } = parts;
-  const record = await (await supervisor.store()).look(run);
+  const record = await keeping((await supervisor.store()).look(run));
   const look = `look at it with {"run": "${run}"}`;
   if (supervisor.active(run) !== undefined || record?.phase === "running") {
     return refuse("busy", [`The run is under way; ${look}`], { run });
@@ -314,6 +321,7 @@ function savedFrom(
   frames: readonly Frame[],
   path: string,
 ): SavedRun {
+  const estimated = member(checkpoint.metadata ?? {}, "estimated_tokens");
   return {
     v: 1,
     run_id: checkpoint.run_id ?? "",
@@ -330,6 +338,7 @@ function savedFrom(
     reason: checkpoint.reason ?? "",
     frames,
     checkpoint_file: path,
+    ...(typeof estimated === "number" && estimated > 0 ? { estimated_tokens: estimated } : {}),
     effects: startedEffects(member(checkpoint.metadata ?? {}, "effects")),
   };
 }

@@ -15,6 +15,7 @@ import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
 import { LEASE_MS } from "./renewal.ts";
+import { refuseStore } from "./refuse_store.ts";
 import type { RunReport } from "./report.ts";
 import { savedPayload, type SavedRun } from "./saved_run.ts";
 
@@ -93,9 +94,7 @@ export class RunSupervisor {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.#core.options.ports.log.write("error", `Cannot open the store of runs: ${why}`);
-      return refuse("prepare-failed", [`the store of runs cannot be used: ${why}`], {
-        failure: "store",
-      });
+      return refuseStore(error);
     }
   }
 
@@ -140,7 +139,7 @@ export class RunSupervisor {
       leaseForMs: LEASE_MS,
     }));
     if (begun.kind === "stored") return undefined;
-    const { suspended, running } = await store.counts();
+    const { suspended, running } = await keeping(store.counts());
     return refuse("busy", [
       `${suspended} suspended and ${running} running runs are kept, the most that fit: resume some, or let them expire`,
     ]);

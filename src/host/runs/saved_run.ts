@@ -48,6 +48,8 @@ export interface SavedRun {
   readonly frames: readonly Frame[];
   /** The file that is kept beside the handle, if one was asked for. */
   readonly checkpoint_file: string | null;
+  /** How many of the tokens that the frames count are estimated; absent: none. */
+  readonly estimated_tokens?: number;
   /** Effects that had been started after the last settled state and whose end is not known. */
   readonly effects: readonly StartedEffect[];
 }
@@ -113,7 +115,11 @@ export function asks(saved: SavedRun): { ask: string | undefined; replyTo: strin
  */
 export function savedUsage(saved: SavedRun): RunUsage {
   const root = saved.frames[0];
-  return { input_tokens: root?.total_in ?? 0, output_tokens: root?.total_out ?? 0 };
+  return {
+    input_tokens: root?.total_in ?? 0,
+    output_tokens: root?.total_out ?? 0,
+    ...(saved.estimated_tokens === undefined ? {} : { estimated: true }),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 // deno-lint-ignore no-external-import -- to spoil a row as nothing of ours does
 import { DatabaseSync } from "node:sqlite";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { UnreadableRecordError } from "../../../src/host/mod.ts";
+import { BusyStoreError, UnreadableRecordError } from "../../../src/host/mod.ts";
 import type { JsonValue } from "../../../src/json/mod.ts";
 import { createPorts } from "../../../src/platform/mod.ts";
 import { openStore } from "../../../src/stores/mod.ts";
@@ -248,6 +248,30 @@ Deno.test("openStore() refuses a file that is no database, and does not change i
   );
   await assertRejects(() => openStore(`sqlite:${path}`, { ports }), Error, "Cannot use");
   assertStringIncludes(await Deno.readTextFile(path), "notes of mine");
+});
+
+Deno.test("SQLite store tells a database that others keep locked from one that is broken", async () => {
+  const clock = new ManualClock();
+  // Each wait between two tries takes up all the time that there is, so that nothing is waited for.
+  const sleep = (): Promise<void> => clock.advance(10_000);
+  const hasty = new Proxy(clock, {
+    get(target, key): unknown {
+      const value: unknown = key === "sleep" ? sleep : Reflect.get(target, key);
+      return typeof value === "function" && key !== "sleep" ? value.bind(target) : value;
+    },
+  });
+  const path = await newPath();
+  const store = await openSqliteStore(path, { clock: hasty, files: ports.files });
+  using other = new DatabaseSync(path);
+  other.exec("BEGIN EXCLUSIVE");
+  await assertRejects(
+    () => store.begin({ ...RUN, payload: null }),
+    BusyStoreError,
+    "the database was locked for 10 s",
+  );
+  other.exec("ROLLBACK");
+  assertEquals((await store.begin({ ...RUN, payload: null })).kind, "stored");
+  await store.close();
 });
 
 Deno.test("SQLite store sweeps on its own when a minute has passed", async () => {
