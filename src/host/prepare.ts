@@ -22,7 +22,13 @@ import { sentence } from "./diagnostics.ts";
 import type { MachineReference } from "./host.ts";
 import type { ModelSet } from "./models.ts";
 import { type Refusal, refuse, refuseModels } from "./refusal.ts";
-import { findTarget, INLINE_PATH, type MachineOrigin, type Target } from "./target.ts";
+import {
+  findTarget,
+  INLINE_PATH,
+  type MachineOrigin,
+  shadowWarning,
+  type Target,
+} from "./target.ts";
 
 /** What a run needs. */
 export interface Prepared {
@@ -166,7 +172,7 @@ async function shadowWarnings(
   if (registries.bundled.get(machine.name) === undefined) return [];
   const found = (await registries.base()).find(machine.name);
   if (found?.layer !== "stdlib") return [];
-  return [`machine '${machine.name}' shadows the bundled stdlib machine`];
+  return [shadowWarning(machine.name)];
 }
 
 function quoted(names: readonly string[]): string {

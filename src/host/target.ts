@@ -11,7 +11,7 @@ import type { MachineReference } from "./host.ts";
 import { referenceProblems } from "./inputs.ts";
 import { joinPath } from "./paths.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { type Registries, withTarget } from "./registry/registries.ts";
+import { type LayeredRegistry, type Registries, withTarget } from "./registry/registries.ts";
 import { MAX_MACHINE_BYTES } from "./registry/scan.ts";
 
 /** Most files of a directory that are named instead of it. */
@@ -155,7 +155,7 @@ async function readTarget(
   origin: MachineOrigin,
   { core, see }: {
     readonly core: HostCore;
-    readonly see: (registries: Registries, name: string | undefined) => Promise<Registry>;
+    readonly see: (registries: Registries, name: string | undefined) => Promise<LayeredRegistry>;
   },
 ): Promise<Target> {
   const { machine, draft, diagnostics } = await (await core.machines()).read(
@@ -164,7 +164,8 @@ async function readTarget(
   );
   const seen = machine ?? draft;
   const registries = await core.registries();
-  const base = callsOthers(seen) ? await see(registries, seen?.name) : registries.bundled;
+  const layered = callsOthers(seen) ? await see(registries, seen?.name) : undefined;
+  const base = layered ?? registries.bundled;
   return {
     kind: "found",
     machine,
@@ -172,8 +173,18 @@ async function readTarget(
     registry: seen === undefined ? base : withTarget(seen, base),
     origin,
     diagnostics,
-    warnings: [],
+    warnings: (layered?.shadowed ?? []).map(shadowWarning),
   };
+}
+
+/**
+ * Says that a machine takes the place of a bundled one.
+ *
+ * @param name Of both.
+ * @returns The sentence, in the words of the language.
+ */
+export function shadowWarning(name: string): string {
+  return `machine '${name}' shadows the bundled stdlib machine`;
 }
 
 /** Whether a machine asks for others by name: only then those beside it are read. */

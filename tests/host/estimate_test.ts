@@ -1,5 +1,4 @@
 /** A count of tokens that the endpoint did not give is marked, also after a suspension. */
-// deno-lint-ignore-file camelcase -- the wire names of results
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Emitted } from "../../src/host/mod.ts";
 import { isJsonObject, type JsonValue } from "../../src/json/mod.ts";

@@ -1,5 +1,5 @@
 /** A store that fails under a call: contention is `busy`, and what was done and paid is told all the same. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { createMemoryStore } from "../../src/host/memory_store.ts";
 import { BusyStoreError, type SuspensionStore } from "../../src/host/mod.ts";
 import { ManualClock, MockProvider } from "../../src/testing/mod.ts";
@@ -41,7 +41,7 @@ Deno.test("Host.run() gives the outcome of a run that ended while its store was 
   assertEquals([object["status"], object["result"], object["error"]], ["done", "made", null]);
   assertEquals(Array.isArray(object["trace"]) && object["trace"].length, 1);
   assertStringIncludes(String(object["warnings"]), "the outcome could not be written down");
-  assertEquals("run" in object, false);
+  assertFalse("run" in object);
   assertStringIncludes(log.join("\n"), "connection refused");
 });
 

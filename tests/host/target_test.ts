@@ -59,6 +59,26 @@ Deno.test("Host.run() sees a project's root and its machines, which win", async 
   );
 });
 
+Deno.test("Host.run() warns of machines beside its own that have the name of a bundled one", async () => {
+  const own = (name: string, call: string): string => `
+machine: ${name}
+entry: a
+budget: 4
+context: { task: "" }
+states:
+  a: { ${call}, output: o, gates: [ { when: otherwise, then: ok, to: END } ] }
+`;
+  const files = {
+    "/project/main.mk": own("main", "call: std_cot, input: { task: x }"),
+    "/project/machines/cot.mk": own("std_cot", "structure: s, prompt: p"),
+    "/project/machines/vote.mk": own("my_vote", "structure: s, prompt: p"),
+  };
+  const { host } = rig({ door: "cli", files, model: new MockProvider(["x"]) });
+  const { object } = await host.run({ path: "main.mk" });
+  assertEquals(object["status"], "done");
+  assertEquals(object["warnings"], ["machine 'std_cot' shadows the bundled stdlib machine"]);
+});
+
 Deno.test("Host.run() prefers .mkl over .mk of the same name and says so", async () => {
   const files = {
     "/project/a.mk": caller("a", "b"),

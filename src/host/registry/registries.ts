@@ -19,6 +19,8 @@ const MACHINES_DIRECTORY = "machines";
 export interface LayeredRegistry extends Registry {
   /** A machine and where it was found. */
   find(name: string): FoundMachine | undefined;
+  /** Names of bundled machines that machines of a project or beside a file take the place of, sorted. */
+  readonly shadowed: readonly string[];
 }
 
 /** Makes registries. */
@@ -111,7 +113,11 @@ async function projectLayers(
 function layered(found: ReadonlyMap<string, FoundMachine>, library: Registry): LayeredRegistry {
   const machines = [...found.values()].map(({ machine }) => machine);
   const registry = createRegistry(machines, { base: library });
+  const bundled = new Set(library.names());
   return {
+    shadowed: [...found].flatMap(([name, { layer }]) =>
+      layer === "local" && bundled.has(name) ? [name] : []
+    ).sort(),
     get: (name) => registry.get(name),
     names: () => registry.names(),
     find(name): FoundMachine | undefined {
