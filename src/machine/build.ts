@@ -39,8 +39,8 @@ export class UnreadableMachineError extends Error {
 export interface Origin {
   /** Its text. */
   readonly source: string;
-  /** Finds members in the text. */
-  position(path: readonly (string | number)[]): Position | undefined;
+  /** Finds members in the text: their values, or the keys before them. */
+  position(path: readonly (string | number)[], part?: "value" | "key"): Position | undefined;
 }
 
 /**
@@ -73,7 +73,7 @@ export function buildMachine(document: JsonValue, origin: Origin): Machine {
     tools: namesOf(member(document, "tools")),
     hooks: namesOf(member(document, "hooks")),
     source: origin.source,
-    position: (path) => origin.position(path),
+    position: (path, part) => origin.position(path, part),
   };
 }
 

@@ -210,6 +210,7 @@ function* checkPaths(machine: Machine): Generator<Finding> {
       message: `${id}: unreachable state, no path leads here from ${quoted(machine.entry)}`,
       hint: "Lead a gate here, or remove the state",
       path: ["states", id],
+      part: "key",
     };
   }
   if (shortest !== undefined) yield* checkBudget(machine, shortest);

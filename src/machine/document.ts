@@ -131,8 +131,11 @@ export interface Machine {
   readonly hooks: readonly DeclaredName[];
   /** The text it was read from. */
   readonly source: string;
-  /** Where a member stands, by its path (`["states", "a", "gates", 0, "when"]`); `undefined` if unknown. */
-  position(path: readonly (string | number)[]): Position | undefined;
+  /**
+   * Where a member stands, by its path (`["states", "a", "gates", 0, "when"]`): its value, or the key before it.
+   * `undefined` if unknown.
+   */
+  position(path: readonly (string | number)[], part?: "value" | "key"): Position | undefined;
 }
 
 /** Machines by name, as `call:` sees them. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Diagnostic, Machine } from "./document.ts";
+import { placeholderOffset } from "./caret.ts";
+import type { Diagnostic, Machine, Position } from "./document.ts";
 import { clip } from "./format.ts";
 import { mostImportant } from "./most_important.ts";
 import { SourceText } from "./source_text.ts";
@@ -23,6 +24,10 @@ export interface Finding {
   readonly hint?: string | undefined;
   /** The member it is about. */
   readonly path?: readonly (string | number)[];
+  /** Whether it is about the key of that member; default its value. */
+  readonly part?: "key";
+  /** The placeholder in the member's text that it is about, by its path; of several the first. */
+  readonly placeholder?: { readonly text: string; readonly path: string };
   /** The line of the text it is about, where no member is. */
   readonly line?: number;
 }
@@ -43,9 +48,10 @@ export function placeFindings(
   const { shown, rest } = mostImportant(findings);
   const source = shown.length === 0 ? undefined : new SourceText(machine.source);
   return [
-    ...shown.map(({ line, hint, message, ...finding }) => {
+    ...shown.map(({ line, hint, message, part, placeholder, ...finding }) => {
+      const { path } = finding;
       const position = line === undefined
-        ? finding.path === undefined ? undefined : machine.position(finding.path)
+        ? source && path && positionOf(machine, source, { path, part, placeholder })
         : { line, column: 1 };
       return {
         ...finding,
@@ -59,6 +65,21 @@ export function placeFindings(
     }),
     ...rest,
   ];
+}
+
+function positionOf(
+  machine: Machine,
+  source: SourceText,
+  { path, part, placeholder }: {
+    readonly path: readonly (string | number)[];
+    readonly part: Finding["part"];
+    readonly placeholder: Finding["placeholder"];
+  },
+): Position | undefined {
+  const position = machine.position(path, part);
+  if (position === undefined || placeholder === undefined) return position;
+  const offset = placeholderOffset(source.text, source.offset(position), placeholder);
+  return offset === undefined ? position : source.position(offset);
 }
 
 /**

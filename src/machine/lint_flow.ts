@@ -38,6 +38,7 @@ export function flowTaint(machine: Machine, options: FlowOptions = {}): Finding[
       message: `note: ${id}: ${message}`,
       hint: "Let a hook decide before it, or a person through an escalate gate",
       path: ["states", id],
+      part: "key",
     });
   }
   return findings;

@@ -81,7 +81,7 @@ export function readValue(
     : [];
   const origin: Origin = {
     source: options.source,
-    position: (path) => positionOf(read, path),
+    position: (path, part) => positionOf(read, path, part),
   };
   const built = build(read.value ?? null, origin);
   const unbuilt = built instanceof UnreadableMachineError && !failed && grammar.length === 0
@@ -109,9 +109,13 @@ function build(value: JsonValue, origin: Origin): Machine | UnreadableMachineErr
   }
 }
 
-function positionOf(read: ReadValue, path: readonly (string | number)[]): Position | undefined {
+function positionOf(
+  read: ReadValue,
+  path: readonly (string | number)[],
+  part: "value" | "key" = "value",
+): Position | undefined {
   if (read.source === undefined || read.offsetOf === undefined) return undefined;
-  return read.source.position(read.offsetOf(path));
+  return read.source.position(read.offsetOf(path, part));
 }
 
 /** Gives grammar problems their place; one that stands where an earlier error stands follows from it. */

@@ -103,11 +103,11 @@ function* unresolvedIn(
     for (const placeholder of placeholdersOf(template.text)) {
       if (!roots.has(placeholder.root)) {
         roots.add(placeholder.root);
-        yield* checkRoot(placeholder.root, { machine, known, state, path: template.path });
+        yield* checkRoot(placeholder, { machine, known, state, template });
       }
       if (!paths.has(placeholder.path)) {
         paths.add(placeholder.path);
-        yield* checkField(placeholder, { machine, known, state, path: template.path });
+        yield* checkField(placeholder, { machine, known, state, template });
       }
     }
   }
@@ -117,10 +117,14 @@ interface Place {
   readonly machine: Machine;
   readonly known: Known;
   readonly state: State;
-  readonly path: readonly (string | number)[];
+  readonly template: StateTemplate;
 }
 
-function* checkRoot(root: string, { machine, known, state, path }: Place): Generator<Finding> {
+function* checkRoot(
+  { root, path }: Placeholder,
+  { machine, known, state, template }: Place,
+): Generator<Finding> {
+  const at = { path: template.path, placeholder: { text: template.text, path } };
   if (FAN_OUT_NAMES.has(root)) {
     if (state.over !== undefined || state.sample !== undefined) return;
     yield {
@@ -128,7 +132,7 @@ function* checkRoot(root: string, { machine, known, state, path }: Place): Gener
       code: "fanout-var",
       message: `${state.id}: ${placeholder(root)} is empty here: the state is not a fan-out`,
       hint: root === "item" ? "Add over" : "Add sample or over",
-      path,
+      ...at,
     };
     return;
   }
@@ -145,13 +149,13 @@ function* checkRoot(root: string, { machine, known, state, path }: Place): Gener
     hint: near === undefined
       ? `Add ${root} to context, or write it in a state`
       : `Did you mean ${placeholder(near)}?`,
-    path,
+    ...at,
   };
 }
 
 function* checkField(
   place: Placeholder,
-  { machine, known, state, path }: Place,
+  { machine, known, state, template }: Place,
 ): Generator<Finding> {
   const { root, keys } = place;
   const [, field] = keys;
@@ -170,7 +174,8 @@ function* checkField(
     hint: near === undefined
       ? `Add ${field} to ${root} in context, or write ${root} in a state`
       : `Did you mean ${placeholder(`${root}.${near}`)}?`,
-    path,
+    path: template.path,
+    placeholder: { text: template.text, path: place.path },
   };
 }
 

@@ -84,7 +84,7 @@ function objectSchema(fields: Fields): { readonly [key: string]: JsonValue } {
 }
 
 function stateSchema(fields: Fields): JsonObject {
-  return { ...objectSchema(fields), not: { required: ["sample", "over"] } };
+  return { ...objectSchema(fields), not: having(["sample", "over"]) };
 }
 
 function fieldSchema({ type, meaning }: Field): JsonObject {
@@ -114,6 +114,15 @@ function typeSchema(type: FieldType): { readonly [key: string]: JsonValue } {
   }
 }
 
+/** Members are named as well as required, which strict validators want. */
+function having(keys: readonly string[]): JsonObject {
+  return {
+    type: "object",
+    properties: Object.fromEntries(keys.map((key) => [key, true])),
+    required: keys,
+  };
+}
+
 /** Chooses a schema by the first of some keys that an object has, so that an editor shows one problem and not four. */
 function firstWith(
   keys: readonly string[],
@@ -123,7 +132,7 @@ function firstWith(
   const [key, ...rest] = keys;
   if (key === undefined) return { $ref: `#/$defs/${otherwise}` };
   return {
-    if: { type: "object", required: [key] },
+    if: having([key]),
     then: { $ref: `#/$defs/${names[key]}` },
     else: firstWith(rest, names, otherwise),
   };

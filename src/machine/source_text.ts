@@ -51,6 +51,21 @@ export class SourceText {
   }
 
   /**
+   * Tells the offset of a position: the opposite of {@linkcode position}.
+   *
+   * @param position Line and column from 1; the column counts code points.
+   * @returns UTF-16 units from the start; the end of the line if it has no such column.
+   */
+  offset({ line, column }: Position): number {
+    let at = this.#lineStarts[line - 1] ?? this.text.length;
+    const end = this.#lineEnd(line);
+    for (let passed = 1; passed < column && at < end; passed++) {
+      at += (this.text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    }
+    return at;
+  }
+
+  /**
    * Tells in which line an offset stands, without counting its column.
    *
    * @param offset UTF-16 units from the start; clamped to the text.

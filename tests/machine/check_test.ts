@@ -23,8 +23,8 @@ const rows: Row[] = [
     found: [
       "error unknown-entry 3:8 entry 'aa' is not a state",
       "error no-path-to-end 3:8 no reachable path to END from 'aa'",
-      `${UNREACHED} 6:6 a: unreachable state, no path leads here from 'aa'`,
-      `${UNREACHED} 5:6 b: unreachable state, no path leads here from 'aa'`,
+      `${UNREACHED} 6:3 a: unreachable state, no path leads here from 'aa'`,
+      `${UNREACHED} 5:3 b: unreachable state, no path leads here from 'aa'`,
     ],
   },
   {
@@ -33,7 +33,7 @@ const rows: Row[] = [
     found: [
       "error unknown-entry 3:8 entry 'constructor' is not a state",
       "error no-path-to-end 3:8 no reachable path to END from 'constructor'",
-      `${UNREACHED} 5:6 a: unreachable state, no path leads here from 'constructor'`,
+      `${UNREACHED} 5:3 a: unreachable state, no path leads here from 'constructor'`,
     ],
   },
   {
@@ -103,14 +103,14 @@ const rows: Row[] = [
     ),
     found: [
       "error no-path-to-end 2:8 no reachable path to END from 'a'",
-      `${UNREACHED} 7:6 c: unreachable state, no path leads here from 'a'`,
+      `${UNREACHED} 7:3 c: unreachable state, no path leads here from 'a'`,
     ],
   },
   {
     what: "unreachable states, sorted by code point",
     text: machineText([state("a"), state("é"), state("B"), state("b")].join("\n")),
     found: ["B", "b", "é"].map((id) =>
-      `${UNREACHED} ${id === "é" ? 6 : id === "B" ? 7 : 8}:6 ${id}: unreachable state, no path ` +
+      `${UNREACHED} ${id === "é" ? 6 : id === "B" ? 7 : 8}:3 ${id}: unreachable state, no path ` +
       "leads here from 'a'"
     ),
   },
@@ -177,14 +177,14 @@ const rows: Row[] = [
     text: machineText(
       `  a: { prompt: "{{x}} {{o}} {{human.reply}}", structure: s, output: o, gates: [${TO_END}] }`,
     ),
-    found: ["warning unresolved-root 5:16 a: no context key or state output provides 'x'"],
+    found: ["warning unresolved-root 5:17 a: no context key or state output provides 'x'"],
   },
   {
     what: "a state called END",
     text: machineText(state("a") + "\n" + state("END")),
     found: [
       'warning end-state 6:8 END: a state of this name can only be the entry, since "to: END" ends the run',
-      `${UNREACHED} 6:8 END: unreachable state, no path leads here from 'a'`,
+      `${UNREACHED} 6:3 END: unreachable state, no path leads here from 'a'`,
     ],
   },
 ];

@@ -129,8 +129,8 @@ const rows: Row[] = [
     what: "fan-out names outside a fan-out, each once",
     text: machineText(prompt("{{item.x}} {{item}} {{index}}")),
     found: [
-      "warning fanout-var 5:16 a: {{item}} is empty here: the state is not a fan-out",
-      "warning fanout-var 5:16 a: {{index}} is empty here: the state is not a fan-out",
+      "warning fanout-var 5:17 a: {{item}} is empty here: the state is not a fan-out",
+      "warning fanout-var 5:37 a: {{index}} is empty here: the state is not a fan-out",
     ],
   },
   {
@@ -144,10 +144,10 @@ const rows: Row[] = [
       `  a: { prompt: "{{p}}", structure: "{{s}} {{p}}", execution: "{{e}}", over: "{{v}}", output: o, gates: [${TO_END}] }`,
     ),
     found: [
-      "warning unresolved-root 5:16 a: no context key or state output provides 'p'",
-      "warning unresolved-root 5:36 a: no context key or state output provides 's'",
-      "warning unresolved-root 5:62 a: no context key or state output provides 'e'",
-      "warning unresolved-root 5:77 a: no context key or state output provides 'v'",
+      "warning unresolved-root 5:17 a: no context key or state output provides 'p'",
+      "warning unresolved-root 5:37 a: no context key or state output provides 's'",
+      "warning unresolved-root 5:63 a: no context key or state output provides 'e'",
+      "warning unresolved-root 5:78 a: no context key or state output provides 'v'",
     ],
   },
   {
@@ -155,7 +155,7 @@ const rows: Row[] = [
     text: machineText(
       `  a: { tool: calc, input: { q: "{{x}}", r: ["{{y}}"], s: { t: "{{z}}" } }, output: o, gates: [${TO_END}] }`,
     ),
-    found: ["warning unresolved-root 5:32 a: no context key or state output provides 'x'"],
+    found: ["warning unresolved-root 5:33 a: no context key or state output provides 'x'"],
   },
   {
     what: "no root that a reply fills",
@@ -177,8 +177,8 @@ const rows: Row[] = [
       "context: { t: { body: 1 }, l: [], n: null }",
     ),
     found: [
-      "warning unresolved-field 6:16 a: the inline context map 't' has no key 'boddy'",
-      "warning unresolved-field 6:16 a: the inline context map 't' has no key 'x'",
+      "warning unresolved-field 6:28 a: the inline context map 't' has no key 'boddy'",
+      "warning unresolved-field 6:52 a: the inline context map 't' has no key 'x'",
     ],
   },
   {

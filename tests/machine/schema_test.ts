@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { compileSchema, type JsonValue } from "../../src/json/mod.ts";
+import { compileSchema, isJsonObject, type JsonValue } from "../../src/json/mod.ts";
 import { libraryRegistry, machineFromValue, machineSchema } from "../../src/machine/mod.ts";
 import { readYaml } from "../../src/machine/reader.ts";
 import { anyDocument } from "./arbitrary_documents.ts";
@@ -59,4 +59,21 @@ Deno.test("machineSchema() names dialect 2020-12 and describes every key", () =>
       assert(typeof Reflect.get(Object(member), "description") === "string", key);
     }
   }
+});
+
+Deno.test("machineSchema() names every member that it requires, as strict validators want", () => {
+  let required = 0;
+  function visit(value: JsonValue): void {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isJsonObject(value)) return;
+    const { required: names, properties } = value;
+    if (Array.isArray(names)) {
+      required++;
+      assert(isJsonObject(properties), JSON.stringify(value));
+      assertEquals(names.filter((name) => !Object.hasOwn(properties, String(name))), []);
+    }
+    Object.values(value).forEach(visit);
+  }
+  visit(machineSchema());
+  assertEquals(required, 17);
 });
