@@ -7,7 +7,9 @@ import { examineMachine } from "../machine/examine.ts";
 import type { Diagnostic, ReadResult } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { sentence } from "./diagnostics.ts";
+import { clip } from "../machine/format.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
+import { fitLists } from "./fit.ts";
 import type { CallOptions, CheckEmitted, CheckRequest } from "./host.ts";
 import { referenceProblems } from "./inputs.ts";
 import { refuse } from "./refusal.ts";
@@ -15,6 +17,8 @@ import { findTarget, INLINE_PATH, type Target } from "./target.ts";
 
 /** Most findings of one kind in the short text. */
 const MAX_SHOWN = 20;
+/** Most characters of a finding in the short text. */
+const MAX_LINE_CHARS = 1000;
 
 /**
  * Checks a machine.
@@ -54,7 +58,7 @@ export async function checkTarget(
     diagnostics: [...errors, ...warnings, ...lint].map(place),
   };
   return {
-    object,
+    object: fitLists(object, options.maxBytes),
     text: checkText(object, target.machine?.name),
     isError: false,
     ...(object.ok ? {} : { failure: "semantic" as const }),
@@ -116,7 +120,9 @@ function checkText(checked: Checked, name: string | undefined): string {
 }
 
 function lines(label: string, findings: readonly string[]): readonly string[] {
-  const shown = findings.slice(0, MAX_SHOWN).map((finding) => `${label}: ${finding}`);
+  const shown = findings.slice(0, MAX_SHOWN).map((finding) =>
+    clip(`${label}: ${finding}`, MAX_LINE_CHARS)
+  );
   const more = findings.length - shown.length;
   return more > 0 ? [...shown, `${label}: … ${more} more`] : shown;
 }

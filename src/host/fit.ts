@@ -13,6 +13,9 @@ const MIN_RESULT_CHARS = 1000;
 /** Fewest characters that are kept of any text: enough for every handle and every fixed word. */
 const MIN_TEXT_CHARS = 100;
 
+/** Entries of a list, and members of an object, that are kept at first where texts alone are not what is too long. */
+const MAX_ITEMS = 1000;
+
 /** Step members that a summary leaves out or counts, because they can be long. */
 const LONG_MEMBERS = ["output", "branches", "reasoning", "reasonings", "sub_trace", "judge_raw"];
 
@@ -42,6 +45,56 @@ export function fit(object: JsonObject, maxBytes: number): JsonObject {
   }
   const rest = text === undefined ? short : { ...short, result: text };
   return shortTexts(rest, { maxBytes, said });
+}
+
+/**
+ * Cuts an object that holds no run: first its texts, then its lists and objects. Its own members all stay.
+ *
+ * @param object The object.
+ * @param maxBytes Most bytes as JSON in UTF-8.
+ * @returns The object itself if it fits; else one whose `truncated` says what is missing.
+ */
+export function fitLists(object: JsonObject, maxBytes: number): JsonObject {
+  const size = sizeOf(object);
+  if (size <= maxBytes) return object;
+  let bounds: Bounds = { chars: Math.floor(maxBytes / 2), items: Infinity };
+  while (true) {
+    const entries = Object.entries(object).map(([key, value]) => [key, bounded(value, bounds)]);
+    const lists = bounds.items === Infinity ? "" : `, lists to their first ${bounds.items} entries`;
+    const truncated =
+      `the whole has ${size} bytes; texts are cut to their first ${bounds.chars} characters${lists}`;
+    const tried = { ...Object.fromEntries(entries), truncated };
+    if (sizeOf(tried) <= maxBytes || bounds.items === 0) return tried;
+    bounds = narrower(bounds);
+  }
+}
+
+/** What is kept of a value. */
+interface Bounds {
+  /** Most characters of a text. */
+  readonly chars: number;
+  /** Most entries of a list and members of an object. */
+  readonly items: number;
+}
+
+function narrower({ chars, items }: Bounds): Bounds {
+  if (chars > MIN_TEXT_CHARS) {
+    return { chars: Math.max(MIN_TEXT_CHARS, Math.floor(chars / 2)), items };
+  }
+  return { chars, items: items === Infinity ? MAX_ITEMS : Math.floor(items / 2) };
+}
+
+function bounded(value: JsonValue, bounds: Bounds): JsonValue {
+  if (typeof value === "string") return firstChars(value, bounds.chars);
+  if (Array.isArray(value)) {
+    return value.slice(0, bounds.items).map((item: JsonValue) => bounded(item, bounds));
+  }
+  if (!isJsonObject(value)) return value;
+  // A name cannot be cut without becoming another: where it is too long its member goes.
+  const kept = Object.entries(value).filter(([key]) => key.length <= bounds.chars);
+  return Object.fromEntries(
+    kept.slice(0, bounds.items).map(([key, item]) => [key, bounded(item, bounds)]),
+  );
 }
 
 function shortTexts(

@@ -9,6 +9,7 @@ import { clip } from "../machine/format.ts";
 import type { Machine, State } from "../machine/mod.ts";
 import type { HostCore } from "./core.ts";
 import { type EmitOptions, emitRefusal } from "./emit.ts";
+import { fitLists } from "./fit.ts";
 import type { RequestProblem } from "./host.ts";
 import type { Emitted } from "./result.ts";
 import { refuse } from "./refusal.ts";
@@ -20,6 +21,8 @@ const MAX_DOCUMENT_CHARS = 20_000;
 const MAX_LINES = 100;
 /** Most characters of a context value in the short text. */
 const MAX_VALUE_CHARS = 80;
+/** Most characters of a line in the short text. */
+const MAX_LINE_CHARS = 1000;
 
 /**
  * Refuses a call whose arguments are known to be wrong.
@@ -60,7 +63,7 @@ export async function listMachines(
     `${machine.result ?? "last output"}, at most ${machine.budget} steps`
   );
   return {
-    object: { machines, warnings: [] },
+    object: fitLists({ machines, warnings: [] }, core.limits.maxResultBytes),
     text: [`${machines.length} machines`, ...shortened(lines)].join("\n"),
     isError: false,
   };
@@ -101,7 +104,11 @@ export async function describeMachine(
     document: clip(machine.source, MAX_DOCUMENT_CHARS),
     warnings: [],
   };
-  return { object, text: describeText(machine, layer), isError: false };
+  return {
+    object: fitLists(object, options.maxBytes),
+    text: describeText(machine, layer),
+    isError: false,
+  };
 }
 
 function entry({ machine, layer }: FoundMachine): JsonObject {
@@ -118,7 +125,8 @@ function entry({ machine, layer }: FoundMachine): JsonObject {
 /** The first lines of many, and how many more there are. */
 function shortened(lines: readonly string[]): readonly string[] {
   const more = lines.length - MAX_LINES;
-  return more > 0 ? [...lines.slice(0, MAX_LINES), `… ${more} more`] : lines;
+  const first = lines.slice(0, MAX_LINES).map((line) => clip(line, MAX_LINE_CHARS));
+  return more > 0 ? [...first, `… ${more} more`] : first;
 }
 
 function describeState(state: State): JsonObject {
@@ -144,9 +152,11 @@ function describeText(machine: Machine, layer: string): string {
     );
     return `  ${state.id} (${state.kind}) writes ${state.output}: ${targets.join("; ")}`;
   });
+  const head =
+    `${machine.name} (${layer}): starts at ${machine.entry}, at most ${machine.budget} ` +
+    `steps, result ${machine.result ?? "of the last state"}`;
   return [
-    `${machine.name} (${layer}): starts at ${machine.entry}, at most ${machine.budget} steps, ` +
-    `result ${machine.result ?? "of the last state"}`,
+    clip(head, MAX_LINE_CHARS),
     "inputs:",
     ...shortened(inputs),
     "states:",
