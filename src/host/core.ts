@@ -27,6 +27,12 @@ const MODELS: string = "./create_models.ts";
 const SCRIPTED: string = "./scripted_models.ts";
 const LLM: string = "../llm/mod.ts";
 
+/** Tools, and what the config said of them when they were made. */
+interface MadeTools {
+  readonly config: ToolsConfig;
+  readonly made: Promise<ReadonlyMap<string, HostTool>>;
+}
+
 /** What the parts of a host share. */
 export class HostCore {
   /** What the host is made from. */
@@ -38,7 +44,7 @@ export class HostCore {
   #secrets: Promise<Secrets> | undefined;
   #machines: Promise<MachineCache> | undefined;
   #registries: Promise<Registries> | undefined;
-  #tools: Promise<ReadonlyMap<string, HostTool>> | undefined;
+  #tools: MadeTools | undefined;
   readonly #models = new Map<string, ModelSet>();
 
   /** Makes the shared parts; reads nothing. */
@@ -87,9 +93,11 @@ export class HostCore {
     return this.#ledger ??= this.#openLedger();
   }
 
-  /** The tools that machines find. */
-  tools(): Promise<ReadonlyMap<string, HostTool>> {
-    return this.#tools ??= this.#makeTools();
+  /** The tools that machines find: the same ones as long as the config says the same of them. */
+  async tools(): Promise<ReadonlyMap<string, HostTool>> {
+    const config = await this.toolsConfig();
+    if (this.#tools?.config !== config) this.#tools = { config, made: this.#makeTools(config) };
+    return await this.#tools.made;
   }
 
   /**
@@ -176,11 +184,11 @@ export class HostCore {
     return outcome;
   }
 
-  async #makeTools(): Promise<ReadonlyMap<string, HostTool>> {
+  async #makeTools(config: ToolsConfig): Promise<ReadonlyMap<string, HostTool>> {
     const { hostTools }: typeof import("./tools/host_tools.ts") = await import(TOOLS);
     return hostTools({
       host: this.options,
-      config: await this.toolsConfig(),
+      config,
       secrets: await this.secrets(),
     });
   }
