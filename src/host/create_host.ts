@@ -113,7 +113,9 @@ class LazyHost implements Host {
 
   async describeMachine(name: string, call: CallOptions = {}): Promise<Emitted> {
     const core = await this.#openCore();
-    const { describeMachine, refuseArguments }: Machines = await import(MACHINES);
+    const { describeMachine, refuseArguments }: typeof import("./machines.ts") = await import(
+      MACHINES
+    );
     const options = this.#emitOptions(call, "full");
     return refuseArguments(call.problems, options) ?? await describeMachine(name, core, options);
   }
