@@ -210,6 +210,7 @@ function enter(
   const toolContext: ToolContext = {
     signal,
     progress,
+    wantsProgress: call.progressToken !== undefined,
     canAsk: options.canAsk,
     answers: conversation.answers,
     state: conversation.state,

@@ -101,6 +101,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Reports progress; does nothing where the client asked for none. Rate and order are kept by the layer. */
   progress(report: Progress): void;
+  /** Whether the client asked for progress; where it did not, no report need be made. */
+  readonly wantsProgress: boolean;
   /** Whether the client of this call can be asked with a form. */
   readonly canAsk: boolean;
   /** Answers so far, by key; empty at first. */

@@ -13,12 +13,12 @@ import { tracingOf } from "./telemetry.ts";
  *
  * @param setting What the tool is made from.
  * @param context What the call knows.
- * @returns Signal, progress and the names that next-step texts use.
+ * @returns Signal, progress if it is wanted, and the names that next-step texts use.
  */
 export function callOptions(setting: ToolSetting, context: ToolContext): CallOptions {
   return {
     signal: context.signal,
-    onProgress: (report) => context.progress(report),
+    ...(context.wantsProgress ? { onProgress: (report) => context.progress(report) } : {}),
     toolName: setting.served,
     ...tracingOf(context),
   };

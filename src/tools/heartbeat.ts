@@ -42,6 +42,7 @@ export async function withHeartbeat<T>(
   work: (heartbeat: Heartbeat) => Promise<T>,
 ): Promise<T> {
   const { context, what, clock } = options;
+  if (!context.wantsProgress) return await work(SILENT);
   const over = new AbortController();
   const of = options.atMost === true ? "of at most" : "of";
   let finished = 0;
@@ -70,6 +71,9 @@ export async function withHeartbeat<T>(
     await beating;
   }
 }
+
+/** Where nobody listens nothing is written, and no timer runs. */
+const SILENT: Heartbeat = { done: () => {} };
 
 async function beat(
   clock: Clock,

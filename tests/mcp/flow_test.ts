@@ -19,6 +19,24 @@ async function open(revision = "2025-06-18", capabilities: JsonObject = {}): Pro
   return session;
 }
 
+Deno.test("a tool is told whether its client wants progress", async () => {
+  const wishes: boolean[] = [];
+  const session = new Session({
+    tools: (clock) =>
+      caseTools({ clock }).map((tool) => ({
+        ...tool,
+        call: (args, context) => {
+          wishes.push(context.wantsProgress);
+          return tool.call(args, context);
+        },
+      })),
+  });
+  await session.initialize("2025-06-18");
+  await session.exchange(slow(1, 0), slow(2, 0, 0), slow(3, 0, ""));
+  await session.close();
+  assertEquals(wishes, [false, true, true]);
+});
+
 for (const token of [0, "", "t", 7, -1]) {
   Deno.test(`progress for token ${JSON.stringify(token)} names it, rises, and ends before the answer`, async () => {
     const session = await open();

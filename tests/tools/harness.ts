@@ -40,6 +40,7 @@ export function toolRig(options: RigOptions & { readonly tools?: ToolOptions } =
       return tool.call(args, {
         signal: parts.signal ?? new AbortController().signal,
         progress: parts.progress ?? (() => {}),
+        wantsProgress: parts.progress !== undefined,
         canAsk: parts.canAsk ?? false,
         answers: new Map(Object.entries(parts.answers ?? {})),
         state: parts.state,

@@ -81,6 +81,7 @@ function serve(url: string) {
     return tool.call(args, {
       signal,
       progress: () => {},
+      wantsProgress: false,
       canAsk: false,
       answers: new Map(),
       state: undefined,
