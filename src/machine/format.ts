@@ -40,6 +40,57 @@ export function jsonText(value: JsonValue): string {
 }
 
 /**
+ * Writes the start of what {@linkcode jsonText} writes, in the time of the start.
+ *
+ * @param value The value.
+ * @param enough UTF-16 units.
+ * @returns The whole text if it has no more units than that, else more than that many from its start. The last of them
+ * may be written in another way than in the whole text, if it is half of a character.
+ */
+export function jsonStart(value: JsonValue, enough: number): string {
+  if (typeof value === "string" && value.length > enough) {
+    return JSON.stringify(value.slice(0, Math.max(0, enough))).slice(0, -1);
+  }
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = isArray(value);
+  let text = isList ? "[" : "{";
+  for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
+    if (text.length > enough) return text;
+    if (text.length > 1) text += ", ";
+    if (typeof key === "string") text += `${JSON.stringify(key)}: `;
+    text += jsonStart(item, enough - text.length);
+  }
+  return text.length > enough ? text : text + (isList ? "]" : "}");
+}
+
+/**
+ * Writes the end of what {@linkcode jsonText} writes, in the time of the end.
+ *
+ * @param value The value.
+ * @param enough UTF-16 units.
+ * @returns The whole text if it has no more units than that, else more than that many from its end.
+ */
+export function jsonEnd(value: JsonValue, enough: number): string {
+  if (typeof value === "string" && value.length > enough) {
+    return JSON.stringify(enough > 0 ? value.slice(-enough) : "").slice(1);
+  }
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const isList = isArray(value);
+  const members = isList ? value : Object.values(value);
+  const keys = isList ? [] : Object.keys(value);
+  let text = isList ? "]" : "}";
+  for (let i = members.length - 1; i >= 0; i--) {
+    if (text.length > enough) return text;
+    const comma = text.length > 1 ? ", " : "";
+    const item = jsonEnd(members[i] ?? null, enough - text.length - comma.length);
+    text = item + comma + text;
+    const key = keys[i];
+    if (key !== undefined && text.length <= enough) text = `${JSON.stringify(key)}: ${text}`;
+  }
+  return text.length > enough ? text : (isList ? "[" : "{") + text;
+}
+
+/**
  * Counts characters as the language does.
  *
  * @param text The text.
@@ -94,7 +145,9 @@ export function lastChars(text: string, count: number): string {
  * @returns The text itself if it fits.
  */
 export function clip(text: string, maxChars: number): string {
-  if (maxChars <= 0 || text.length <= maxChars || countChars(text) <= maxChars) return text;
+  if (maxChars <= 0 || text.length <= maxChars) return text;
+  // A character has at most two units, so that a text of more than that is not even counted.
+  if (text.length <= 2 * maxChars && countChars(text) <= maxChars) return text;
   if (CUT_MARKER.length >= maxChars) return CUT_MARKER.slice(0, maxChars);
   return firstChars(text, maxChars - CUT_MARKER.length) + CUT_MARKER;
 }
@@ -102,7 +155,7 @@ export function clip(text: string, maxChars: number): string {
 function proseText(value: JsonValue, enough: number): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
-  if (!isArray(value)) return jsonText(value);
+  if (!isArray(value)) return jsonStart(value, enough);
   let text = "";
   for (const [index, item] of value.entries()) {
     if (text.length > enough) break;

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { JsonObject } from "../json/mod.ts";
 import type { Random } from "../ports/mod.ts";
 import { drawNonce, fence } from "./fence.ts";
-import { countChars, firstChars, jsonText, lastChars } from "./format.ts";
+import { countChars, firstChars, jsonEnd, jsonStart, lastChars } from "./format.ts";
 import type { JudgeRequest } from "./oracle.ts";
 import type { StateMessages } from "./prompts.ts";
 
@@ -37,7 +38,7 @@ export function judgeMessages(
   random: Pick<Random, "bytes">,
 ): StateMessages {
   const { conditions, output, reasoning } = request;
-  const context = cutMiddle(jsonText(request.context));
+  const context = contextText(request.context);
   const nonce = drawNonce(random, [output, reasoning ?? "", context]);
   const parts = [`OUTPUT\n${fence(output, nonce)}`];
   if (reasoning !== undefined && reasoning !== "") {
@@ -50,9 +51,13 @@ export function judgeMessages(
   return { system: SYSTEM, user: parts.join("\n\n") };
 }
 
-function cutMiddle(text: string): string {
-  if (text.length <= JUDGE_CONTEXT_CHARS || countChars(text) <= JUDGE_CONTEXT_CHARS) return text;
+/** The context is as large as a run makes it, and only its ends are shown: the middle is not even written. */
+function contextText(context: JsonObject): string {
+  const enough = 2 * JUDGE_CONTEXT_CHARS;
+  const start = jsonStart(context, enough);
+  if (start.length <= enough && countChars(start) <= JUDGE_CONTEXT_CHARS) return start;
+  const end = start.length <= enough ? start : jsonEnd(context, enough);
   const kept = JUDGE_CONTEXT_CHARS - CONTEXT_MARKER.length;
   const head = Math.floor(kept / 2);
-  return firstChars(text, head) + CONTEXT_MARKER + lastChars(text, kept - head);
+  return firstChars(start, head) + CONTEXT_MARKER + lastChars(end, kept - head);
 }

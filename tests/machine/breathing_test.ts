@@ -34,7 +34,7 @@ Deno.test("createBreath() gives all chains the same turn, until it is over", asy
     steps++;
     turn = breathe();
   }
-  assertEquals(steps, 128);
+  assertEquals(steps, 16);
   assertEquals(breathe(), turn);
   resolve();
   await turn;
@@ -54,7 +54,7 @@ Deno.test("runMachine() gives way within a fan-out, and no branch goes on meanwh
   const tools = new Map([["t", { run: () => String(ran++) }]]);
   const run = await runMachine(MANY, scripted({}, { tools, ports: { ...manualPorts(), clock } }));
   assertEquals([run.status, ran], ["done", 10_000]);
-  assert(turns > 50, `${turns} turns`);
+  assert(turns > 500, `${turns} turns`);
 });
 
 Deno.test("runMachine() ends a fan-out at once when it is cancelled during a turn", async () => {
@@ -70,5 +70,5 @@ Deno.test("runMachine() ends a fan-out at once when it is cancelled during a tur
     scripted({}, { tools, ports: { ...manualPorts(), clock }, signal: controller.signal }),
   );
   assertEquals([run.status, run.error], ["halt", "cancelled"]);
-  assert(ran < 200, `${ran} branches ran`);
+  assert(ran < 30, `${ran} branches ran`);
 });

@@ -1,10 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
 import type { JsonValue } from "../../src/json/mod.ts";
 import {
   clip,
   countChars,
   firstChars,
   formatValue,
+  jsonEnd,
+  jsonStart,
   jsonText,
   lastChars,
 } from "../../src/machine/format.ts";
@@ -68,4 +71,38 @@ Deno.test("jsonText() escapes as JSON does and keeps the order of members", () =
 Deno.test("formatValue() cuts a long list where it would cut the whole text", () => {
   const list = Array.from({ length: 50_000 }, (_, i) => `🙂${i}`);
   assertEquals(formatValue(list), clip(formatValue(list, 0), 20_000));
+});
+
+Deno.test("jsonStart() and jsonEnd() write the ends of any JSON text, or all of it", () => {
+  let whole = 0;
+  let cut = 0;
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(60), (made, enough) => {
+      const value: JsonValue = JSON.parse(JSON.stringify(made));
+      const text = jsonText(value);
+      const start = jsonStart(value, enough);
+      const end = jsonEnd(value, enough);
+      if (text.length <= enough) {
+        whole++;
+        assertEquals([start, end], [text, text]);
+      } else {
+        cut++;
+        assert(start.length > enough && end.length > enough, `${start.length} and ${end.length}`);
+        assertEquals(start.slice(0, enough), text.slice(0, enough));
+        assertEquals(end.slice(end.length - enough), text.slice(text.length - enough));
+      }
+    }),
+    { seed: 5, numRuns: 5000 },
+  );
+  assert(whole > 500 && cut > 500, `${whole} whole, ${cut} cut`);
+});
+
+Deno.test("jsonStart() and jsonEnd() take the time of what they write", () => {
+  let value: JsonValue = "x".repeat(1000);
+  // Written out it would have more characters than any text can have.
+  for (let i = 0; i < 60; i++) value = { first: value, last: value };
+  const start = jsonStart(value, 500);
+  const end = jsonEnd(value, 500);
+  assertEquals([start.slice(0, 10), start.length], ['{"first": ', 501]);
+  assertEquals([end.slice(-3), end.length], ["}}}", 501]);
 });

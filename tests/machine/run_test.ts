@@ -599,7 +599,7 @@ states:
       clock: {
         ...clock,
         now: () => now,
-        monotonic: () => now += 5,
+        monotonic: () => now += 1,
         sleep: () => {
           turns++;
           return Promise.resolve();
