@@ -14,6 +14,7 @@ import { branchSize, type TreeLimit } from "./run_tree.ts";
 import type { StepDraft } from "./steps.ts";
 import { tokenCount } from "./steps.ts";
 import type { TraceStep } from "./trace.ts";
+import { MAX_VALUE_NODES } from "./values.ts";
 
 /** The branches of a fan-out, before they run. */
 export interface BranchPlan {
@@ -51,8 +52,8 @@ export interface Branches {
   readonly stopped?: "cancelled" | "cost-exhausted" | TreeLimit;
 }
 
-/** The most branches of `sample`; a list is bounded as every value is. */
-export const MAX_SAMPLES = 1_000_000;
+/** The most branches of `sample`: with one more their list would be too large to be deposited. */
+export const MAX_SAMPLES = MAX_VALUE_NODES - 1;
 
 /**
  * Finds the branches of a fan-out state.

@@ -6,7 +6,7 @@ import {
   type Produced,
   runMachine,
 } from "../../src/machine/mod.ts";
-import { machineOf, oracleOf, scripted, textOf } from "./support/running.ts";
+import { machineOf, oneState, oracleOf, scripted, textOf } from "./support/running.ts";
 
 function overItems(count: number): Machine {
   return machineOf(`
@@ -189,4 +189,18 @@ Deno.test("runBranches() marks a fan-out as truncated with the first finish reas
   });
   const { trace } = await runMachine(overItems(3), scripted({}, { oracle }));
   assertEquals([trace[0]?.truncated, trace[0]?.finish_reason], [true, "length"]);
+});
+
+Deno.test("planBranches() refuses a million samples, whose list could not be deposited, before the first", async () => {
+  const machine = oneState("[{ when: otherwise, then: ok, to: END }]", "sample: 1000000,");
+  let asked = 0;
+  const oracle = oracleOf({
+    produce: () => {
+      asked++;
+      return textOf("x");
+    },
+  });
+  const { error } = await runMachine(machine, scripted({}, { oracle }));
+  assertEquals(error, "state-error: sample: 1000000 is no number from 0 to 999999");
+  assertEquals(asked, 0);
 });
