@@ -157,6 +157,27 @@ states:
   assertEquals(running, 0);
 });
 
+Deno.test("runBranches() starts no branch after a host threw", async () => {
+  const machine = machineOf(`
+machine: many
+entry: m
+budget: 99
+states: { m: { sample: 20, tool: send, output: out, gates: [{ when: otherwise, then: ok, to: END }] } }
+`);
+  const begun: (number | undefined)[] = [];
+  const options = scripted({}, {
+    tools: new Map([["send", { run: () => "x" }]]),
+    maxWorkers: 2,
+    beforeEffect: ({ branch }) => {
+      begun.push(branch);
+      if (branch === 2) throw new Error("no room");
+    },
+  });
+  await assertRejects(() => runMachine(machine, options), Error, "no room");
+  // The other worker was at branch 3 by then.
+  assertEquals(begun, [0, 1, 2, 3]);
+});
+
 Deno.test("runBranches() keeps the thinking of all branches for the judge", async () => {
   const seen: (string | undefined)[] = [];
   const machine = machineOf(`

@@ -142,6 +142,20 @@ states: { a: { sample: 1000, tool: t, output: o, gates: [{ when: otherwise, then
   assertEquals(stopped.trace[0]?.branches?.at(-1), "[branch-error: memory-exhausted]");
 });
 
+Deno.test("runMachine() counts branches once they are gathered as their list alone", async () => {
+  const machine = machineOf(`
+machine: fan
+entry: a
+budget: 1000
+states: { a: { sample: 10, tool: t, output: o, gates: [{ when: otherwise, then: ok, to: a }] } }
+`);
+  const { error } = await runMachine(
+    machine,
+    withTool("x".repeat(100), { maxHeldChars: 10_000, trace: "last:1" }),
+  );
+  assertEquals(error, "budget-exhausted");
+});
+
 Deno.test("runMachine() lets go of the contexts of called machines", async () => {
   const kid = machineOf(`
 machine: kid
