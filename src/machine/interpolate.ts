@@ -49,6 +49,9 @@ export interface Rendered {
   readonly nonce?: string;
 }
 
+/** Most characters of a rendered prompt or input; more than any model reads, and few enough for several at once. */
+export const MAX_RENDERED_CHARS = 16 * 2 ** 20;
+
 const PLACEHOLDER = /\{\{\s*([\p{L}\p{N}_.]+)\s*\}\}/gu;
 const MAX_CACHED_TEMPLATES = 4096;
 
@@ -103,6 +106,7 @@ export function lookUp(keys: readonly string[], scope: Scope): JsonValue | undef
  * @param scope The context.
  * @param options Cap, taint and chance.
  * @returns The text; values of tainted roots are fenced, with one nonce for the whole text.
+ * @throws {RangeError} If the text has over {@linkcode MAX_RENDERED_CHARS} characters.
  */
 export function renderPrompt(template: Template, scope: Scope, options: RenderOptions): Rendered {
   const { isTainted, maxChars } = options;
@@ -110,10 +114,11 @@ export function renderPrompt(template: Template, scope: Scope, options: RenderOp
     return { text: renderText(template, scope, maxChars) };
   }
   const fenced: string[] = [];
+  let length = 0;
   const texts = template.pieces.map((piece) => {
-    if (typeof piece === "string") return piece;
-    const text = valueText(piece, scope, maxChars);
-    if (isTainted(piece.root)) fenced.push(text);
+    const text = typeof piece === "string" ? piece : valueText(piece, scope, maxChars);
+    length = requireRoom(length + text.length);
+    if (typeof piece !== "string" && isTainted(piece.root)) fenced.push(text);
     return text;
   });
   const nonce = drawNonce(options.random, fenced);
@@ -133,6 +138,7 @@ export function renderPrompt(template: Template, scope: Scope, options: RenderOp
  * @param written The value as authored.
  * @param scope The context.
  * @returns The value to pass.
+ * @throws {RangeError} If a text has over {@linkcode MAX_RENDERED_CHARS} characters.
  */
 export function resolveInput(written: JsonValue, scope: Scope): JsonValue {
   if (written === null) return "";
@@ -177,8 +183,15 @@ function renderText(template: Template, scope: Scope, maxChars: number | undefin
   let text = "";
   for (const piece of template.pieces) {
     text += typeof piece === "string" ? piece : valueText(piece, scope, maxChars);
+    requireRoom(text.length);
   }
   return text;
+}
+
+/** Values are short, but there may be any number of placeholders for them. */
+function requireRoom(length: number): number {
+  if (length <= MAX_RENDERED_CHARS) return length;
+  throw new RangeError(`the text that placeholders make has over ${MAX_RENDERED_CHARS} characters`);
 }
 
 function valueText(place: Placeholder, scope: Scope, maxChars: number | undefined): string {

@@ -132,7 +132,7 @@ export interface RunOptions {
   readonly flowTainted?: boolean;
   /** Whether values that are not the author's are fenced in prompts [true]; the judge's fences stay. */
   readonly delimit?: boolean;
-  /** Most characters of one value in a prompt; 0: no limit [20000]. */
+  /** Most characters of one value in a prompt; 0: no limit but that of a whole prompt, 16,777,216 [20000]. */
   readonly promptValueChars?: number;
   /** Branches that run at once in the whole run, those of fan-outs within branches included [5]. */
   readonly maxWorkers?: number;

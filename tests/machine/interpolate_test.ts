@@ -7,7 +7,9 @@ import {
   renderPrompt,
   resolveInput,
 } from "../../src/machine/interpolate.ts";
+import { runMachine } from "../../src/machine/mod.ts";
 import { SeededRandom } from "../../src/testing/mod.ts";
+import { machineOf, scripted } from "./support/running.ts";
 
 const context: JsonObject = JSON.parse(
   '{"x": "$& {{y}}", "y": 1, "no": false, "nil": null, "é": "acute", "l": [1, 2], "m": {"k": {"d": "deep"}, "": 1}, ' +
@@ -107,4 +109,24 @@ Deno.test("placeholderPaths() lists repeated paths in order", () => {
 
 Deno.test("readTemplate() reads 100,000 opening braces in linear time", () => {
   assertEquals(readTemplate("{{ ".repeat(100_000)).pieces.length, 1);
+});
+
+Deno.test("runMachine() halts where placeholders make a text of over 16 Mi characters", async () => {
+  const many = "{{b}}".repeat(900);
+  const context = `context: { b: ${"x".repeat(20_000)} }`;
+  const gates = "gates: [{ when: otherwise, then: ok, to: END }]";
+  const error = "state-error: the text that placeholders make has over 16777216 characters";
+  const states = [
+    `{ prompt: "${many}", structure: s, output: o, ${gates} }`,
+    `{ tool: t, input: { x: "${many}" }, output: o, ${gates} }`,
+    `{ call: big, input: { x: "${many}" }, output: o, ${gates} }`,
+  ];
+  for (const state of states) {
+    const text = `machine: big\nentry: a\nbudget: 3\n${context}\nstates:\n  a: ${state}\n`;
+    const tools = new Map([["t", { run: () => "x" }]]);
+    for (const inputs of [{}, { b: "y".repeat(20_000) }]) {
+      const run = await runMachine(machineOf(text), scripted({}, { tools, inputs }));
+      assertEquals([run.status, run.error], ["halt", error]);
+    }
+  }
 });
