@@ -271,7 +271,7 @@ Deno.test("stream() throws the error of an error event", async () => {
 });
 
 Deno.test("complete() tells what an answer without content cost", async () => {
-  const usage = { input_tokens: 7, output_tokens: 3 };
+  const usage = { "input_tokens": 7, "output_tokens": 3 };
   const error = await assertRejects(() => ask(json({ type: "message", usage })), LlmError);
   assertEquals([error.code, error.usage.inputTokens, error.usage.outputTokens], [
     "bad_response",
