@@ -40,6 +40,7 @@ const SIDE_DOORS: Readonly<Record<string, readonly string[]>> = {
   "src/machine/format.ts": ["host"],
   "src/machine/load_reader.ts": ["host"],
   "src/machine/registry.ts": ["cli", "host"],
+  "src/machine/values.ts": ["host"],
   "src/patterns/builtin_tools.ts": ["tools"],
   "src/patterns/consensus.ts": ["tools"],
   "src/patterns/create_telemetry.ts": ["tools"],

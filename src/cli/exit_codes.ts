@@ -16,12 +16,17 @@ export const EXIT = Object.freeze({
   suspended: 3,
   /** A provider or its key is missing, or the endpoint refused. */
   provider: 4,
-  /** A run halted by one of its budgets. */
+  /** A run halted by one of its budgets, or by a bound that every run has. */
   budget: 5,
 });
 
 const CALL_FAILED = "call-failed: ";
-const BUDGET_WORDS: ReadonlySet<string> = new Set(["budget-exhausted", "cost-exhausted"]);
+const BUDGET_WORDS: ReadonlySet<string> = new Set([
+  "budget-exhausted",
+  "cost-exhausted",
+  "memory-exhausted",
+  "work-exhausted",
+]);
 const PROVIDER_PREFIX = "provider-error: ";
 const SIGNAL_NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
@@ -33,7 +38,8 @@ export const EXIT_CODES_HELP = `Exit codes
     2  a wrong command line, a file, machine or store that cannot be used, a fault of Kit
     3  the run is suspended: resume it with the checkpoint
     4  a provider or its key is missing, or the endpoint refused
-    5  the run halted because a budget was used up, also in a machine that it called
+    5  the run halted because a budget was used up, also in a machine that it called,
+       or because it did or held more than any run may
   129  ended by SIGHUP
   130  ended by SIGINT (Ctrl-C)
   143  ended by SIGTERM

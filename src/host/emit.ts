@@ -212,6 +212,8 @@ const HALT_ADVICE: readonly (readonly [reason: string, advice: string])[] = [
   ["loop-ceiling", "raise max_visits of the state, or let it leave the loop"],
   ["budget-exhausted", 'raise "budget" in the machine, or shorten its path'],
   ["cost-exhausted", "allow more tokens"],
+  ["work-exhausted", "a machine calls itself without end: give it a way out"],
+  ["memory-exhausted", "let states keep less: shorter outputs, and no lists that only grow"],
   ["call-depth-exceeded", "a machine calls itself without end: give it a way out"],
   ["untrusted-control-flow", "let a person confirm before the effect: an escalate gate, and hitl"],
   ["resume-mismatch", "the machine does not fit what was suspended"],

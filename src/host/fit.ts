@@ -13,6 +13,12 @@ const MIN_RESULT_CHARS = 1000;
 /** Fewest characters that are kept of any text: enough for every handle and every fixed word. */
 const MIN_TEXT_CHARS = 100;
 
+/** Most bytes of a value that is written as one JSON text to be cut. */
+const MAX_WRITTEN_BYTES = 64 * 1_048_576;
+/** Characters of a text that are written at once to count them. */
+const PIECE_CHARS = 65_536;
+const UTF8 = new TextEncoder();
+
 /** Entries of a list, and members of an object, that are kept at first where texts alone are not what is too long. */
 const MAX_ITEMS = 1000;
 
@@ -117,8 +123,19 @@ function shortTexts(
 /** A result that is worth cutting, as one text: what is no text is written as JSON. */
 function longResult(object: JsonObject): string | undefined {
   const result = member(object, "result") ?? null;
-  const text = typeof result === "string" ? result : JSON.stringify(result);
+  const text = typeof result === "string" ? result : JSON.stringify(writable(result));
   return text.length > MIN_RESULT_CHARS ? text : undefined;
+}
+
+/** What is too long for one text is first cut within, as every other value is. */
+function writable(value: JsonValue): JsonValue {
+  let bounds: Bounds = { chars: PIECE_CHARS, items: Infinity };
+  let cut = value;
+  while (sizeOf(cut) > MAX_WRITTEN_BYTES) {
+    cut = bounded(cut, bounds);
+    bounds = narrower(bounds);
+  }
+  return cut;
 }
 
 function mapTexts(object: JsonObject, most: number): JsonObject {
@@ -132,8 +149,32 @@ function mapText(value: JsonValue, most: number): JsonValue {
   return isJsonObject(value) ? mapTexts(value, most) : value;
 }
 
-function sizeOf(object: JsonObject): number {
-  return new TextEncoder().encode(JSON.stringify(object)).length;
+/** Bytes of a value as JSON, counted piece by piece: the whole may be longer than a text can be. */
+function sizeOf(value: JsonValue): number {
+  if (typeof value === "string") return textSize(value);
+  if (Array.isArray(value)) {
+    const commas = Math.max(0, value.length - 1);
+    return value.reduce((sum: number, item: JsonValue) => sum + sizeOf(item), 2 + commas);
+  }
+  if (!isJsonObject(value)) return JSON.stringify(value).length;
+  const entries = Object.entries(value);
+  const marks = 2 + entries.length + Math.max(0, entries.length - 1);
+  return entries.reduce((sum, [key, item]) => sum + textSize(key) + sizeOf(item), marks);
+}
+
+function textSize(text: string): number {
+  let bytes = 2;
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + PIECE_CHARS);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
+    bytes += UTF8.encode(JSON.stringify(text.slice(start, end))).length - 2;
+    start = end;
+  }
+  return bytes;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 /** The steps of a run object. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { valueSize } from "../machine/values.ts";
 import type { Clock } from "../ports/mod.ts";
 import type {
   Claim,
@@ -25,7 +26,14 @@ export interface MemoryStoreOptions {
   readonly maxRuns: number;
   /** Finished outcomes kept; the oldest go first. */
   readonly maxOutcomes: number;
+  /** Characters that suspended runs hold together, beyond which nothing new is begun; default 268,435,456 (256 Mi). */
+  readonly maxSuspendedChars?: number;
+  /** Characters of finished outcomes, beyond which the oldest go; the newest stays. Default 134,217,728 (128 Mi). */
+  readonly maxOutcomeChars?: number;
 }
+
+const DEFAULT_SUSPENDED_CHARS = 268_435_456;
+const DEFAULT_OUTCOME_CHARS = 134_217_728;
 
 /** Spent and expired handles that are remembered, so that a late resume is told what happened. */
 const MAX_REMEMBERED_HANDLES = 10_000;
@@ -34,6 +42,8 @@ const DEFAULT_LIST_LIMIT = 100;
 
 interface Entry {
   record: RunRecord;
+  /** Characters of what is kept while nobody works on it; 0 while it runs, where the engine bounds it. */
+  chars: number;
   /** The handle that the record was claimed by last, while it runs. */
   claimedBy: string | undefined;
   /** What it was before the claim, as long as nothing was settled since. */
@@ -62,6 +72,7 @@ class MemoryStore implements SuspensionStore {
   readonly #byHandle = new Map<string, string>();
   readonly #spent = new Map<string, Spent>();
   readonly #counts: Record<RunPhase, number> = { suspended: 0, running: 0, finished: 0 };
+  readonly #chars: Record<RunPhase, number> = { suspended: 0, running: 0, finished: 0 };
   #nextExpiryMs = Infinity;
 
   constructor(options: MemoryStoreOptions) {
@@ -71,9 +82,7 @@ class MemoryStore implements SuspensionStore {
   begin(run: NewRun): Promise<Stored> {
     this.#sweep();
     if (this.#entries.has(run.runId)) return Promise.resolve(LOST);
-    if (this.#counts.suspended + this.#counts.running >= this.#options.maxRuns) {
-      return Promise.resolve({ kind: "full" });
-    }
+    if (this.#isFull()) return Promise.resolve({ kind: "full" });
     const now = this.#options.clock.now();
     const record: RunRecord = {
       runId: run.runId,
@@ -90,7 +99,12 @@ class MemoryStore implements SuspensionStore {
       holder: run.holder,
       leaseMs: now + run.leaseForMs,
     };
-    this.#entries.set(run.runId, { record, claimedBy: undefined, before: undefined });
+    this.#entries.set(run.runId, {
+      record,
+      chars: 0,
+      claimedBy: undefined,
+      before: undefined,
+    });
     this.#counts.running++;
     return Promise.resolve(STORED);
   }
@@ -279,9 +293,18 @@ class MemoryStore implements SuspensionStore {
     this.#release(entry, { ...(at ?? entry.before ?? entry.record), handle });
   }
 
+  #isFull(): boolean {
+    const { maxRuns, maxSuspendedChars = DEFAULT_SUSPENDED_CHARS } = this.#options;
+    return this.#counts.suspended + this.#counts.running >= maxRuns ||
+      this.#chars.suspended >= maxSuspendedChars;
+  }
+
   #put(entry: Entry, record: RunRecord): void {
     this.#counts[entry.record.phase]--;
     this.#counts[record.phase]++;
+    this.#chars[entry.record.phase] -= entry.chars;
+    entry.chars = record.phase === "running" ? 0 : valueSize(record.payload);
+    this.#chars[record.phase] += entry.chars;
     if (record.expiresMs !== undefined) {
       this.#nextExpiryMs = Math.min(this.#nextExpiryMs, record.expiresMs);
     }
@@ -314,6 +337,7 @@ class MemoryStore implements SuspensionStore {
   #drop(entry: Entry): void {
     if (entry.record.handle !== undefined) this.#byHandle.delete(entry.record.handle);
     this.#counts[entry.record.phase]--;
+    this.#chars[entry.record.phase] -= entry.chars;
     this.#entries.delete(entry.record.runId);
   }
 
@@ -338,13 +362,14 @@ class MemoryStore implements SuspensionStore {
     return swept;
   }
 
+  /** Of outcomes the oldest go first, and the newest never: its caller may not have seen it yet. */
   #dropOldOutcomes(): void {
-    let excess = this.#counts.finished - this.#options.maxOutcomes;
+    const { maxOutcomes, maxOutcomeChars = DEFAULT_OUTCOME_CHARS } = this.#options;
     for (const entry of this.#entries.values()) {
-      if (excess <= 0) return;
-      if (entry.record.phase !== "finished") continue;
-      this.#drop(entry);
-      excess--;
+      const tooMany = this.#counts.finished > maxOutcomes ||
+        (this.#chars.finished > maxOutcomeChars && this.#counts.finished > 1);
+      if (!tooMany) return;
+      if (entry.record.phase === "finished") this.#drop(entry);
     }
   }
 }

@@ -17,6 +17,8 @@ const runs: [status: string, error: string | null, code: number][] = [
   ["halt", "call-failed: provider-error: no route", 4],
   ["halt", "budget-exhausted", 5],
   ["halt", "cost-exhausted", 5],
+  ["halt", "work-exhausted", 5],
+  ["halt", "memory-exhausted", 5],
   ["halt", "call-failed: call-failed: budget-exhausted", 5],
 ];
 for (const [status, error, code] of runs) {

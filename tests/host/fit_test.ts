@@ -39,6 +39,22 @@ for (const [what, object] of large) {
   });
 }
 
+Deno.test("fit() counts exactly, pieces of texts and pairs at their borders included", () => {
+  const result = "a".repeat(65_535) + "\u{1F600}".repeat(10) + '"\u0001\ud800';
+  const object = { ...DONE, result, trace: [{ state: "s", n: [1.5, true, null], ö: {} }] };
+  const size = new TextEncoder().encode(JSON.stringify(object)).length;
+  assert(fit(object, size) === object);
+  assert(String(fit(object, size - 1)["truncated"]).startsWith(`the whole has ${size} bytes`));
+});
+
+Deno.test("fit() cuts an object that no text could hold as JSON", () => {
+  const output = "\u0001".repeat(1_048_576);
+  const result = Array.from({ length: 90 }, () => output);
+  const cut = fit({ ...DONE, result }, MAX);
+  assert(JSON.stringify(cut).length <= MAX);
+  assert(String(cut["truncated"]).startsWith("the whole has 5662"));
+});
+
 Deno.test("fit() gives an object that fits as it is", () => {
   assert(fit(DONE, MAX) === DONE);
 });

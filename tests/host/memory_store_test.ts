@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createMemoryStore } from "../../src/host/memory_store.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
 import { testStore } from "../contracts/store.ts";
@@ -29,6 +29,38 @@ Deno.test("createMemoryStore() keeps at most maxOutcomes outcomes, the newest", 
   assertEquals(await kept.look("a"), undefined);
   assertEquals((await kept.look("c"))?.phase, "finished");
   assertEquals((await kept.counts()).finished, 2);
+});
+
+Deno.test("createMemoryStore() keeps outcomes up to maxOutcomeChars, the newest first, and always that", async () => {
+  const clock = new ManualClock();
+  const kept = createMemoryStore({ clock, maxRuns: 10, maxOutcomes: 9, maxOutcomeChars: 100 });
+  const sizes: [runId: string, chars: number][] = [["a", 50], ["b", 40], ["c", 40], ["d", 500]];
+  const left: string[][] = [];
+  for (const [runId, chars] of sizes) {
+    await kept.begin({ ...RUN, runId });
+    const outcome = "x".repeat(chars);
+    await kept.finish(runId, "one", { reason: "done", outcome, expiresMs: undefined });
+    left.push((await kept.list()).map((run) => run.runId).sort());
+  }
+  assertEquals(left, [["a"], ["a", "b"], ["b", "c"], ["d"]]);
+});
+
+Deno.test("createMemoryStore() begins nothing while suspended runs hold maxSuspendedChars, and drops none", async () => {
+  const clock = new ManualClock();
+  const kept = createMemoryStore({ clock, maxRuns: 10, maxOutcomes: 9, maxSuspendedChars: 100 });
+  await kept.begin({ ...RUN, runId: "a" });
+  await kept.begin({ ...RUN, runId: "b" });
+  const payload = "x".repeat(100);
+  await kept.suspend("a", "one", { ...POINT, payload, handle: "h" });
+  assertEquals(await kept.begin({ ...RUN, runId: "c" }), { kind: "full" });
+  // What it began it also takes when it suspends.
+  assertEquals(await kept.suspend("b", "one", { ...POINT, payload, handle: "i" }), {
+    kind: "stored",
+  });
+  await kept.claim("h", ONE);
+  assertEquals(await kept.begin({ ...RUN, runId: "c" }), { kind: "full" });
+  assert(await kept.forget("b"));
+  assertEquals(await kept.begin({ ...RUN, runId: "c" }), { kind: "stored" });
 });
 
 Deno.test("createMemoryStore() says already-resumed also after the outcome is gone", async () => {
