@@ -29,6 +29,7 @@ export interface OpenStoreOptions {
  * @param options What it needs.
  * @returns The store; close it when done.
  * @throws {RangeError} If the location is neither, or the key is not 32 bytes.
+ * @throws {BusyStoreError} If another program keeps the database locked.
  * @throws {Error} If the database cannot be opened; the text shows no password.
  */
 export async function openStore(

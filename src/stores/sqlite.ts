@@ -50,9 +50,9 @@ export async function openSqliteStore(
     await sql.prepareTables();
   } catch (error) {
     await sql.close();
-    throw new Error(`Cannot use "${path}" as a store of runs: ${messageOf(error)}`, {
-      cause: error,
-    });
+    const message = `Cannot use "${path}" as a store of runs: ${messageOf(error)}`;
+    if (error instanceof BusyStoreError) throw new BusyStoreError(message, { cause: error });
+    throw new Error(message, { cause: error });
   }
   return createSqlStore(sql, options);
 }

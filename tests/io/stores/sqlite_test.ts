@@ -221,6 +221,23 @@ Deno.test("a record that is no JSON is refused, and keeps no other from being re
   await store.close();
 });
 
+Deno.test("openSqliteStore() tells a file that another program has locked from one that is none", async () => {
+  const path = await newPath();
+  const { files } = ports;
+  await (await openSqliteStore(path, { clock: ports.clock, files })).close();
+  using other = new DatabaseSync(path);
+  other.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  // Each wait takes as long as waiting is allowed in all, so that there is one.
+  const manual = new ManualClock();
+  const clock = {
+    ...ports.clock,
+    monotonic: () => manual.monotonic(),
+    sleep: () => manual.advance(10_000),
+  };
+  const opening = () => openSqliteStore(path, { clock, files });
+  await assertRejects(opening, BusyStoreError, "as a store of runs");
+});
+
 const unusable: [what: string, location: string, key: string | undefined, says: string][] = [
   ["an address of no known kind", "redis://h", undefined, "Cannot open the store"],
   ["a folder that does not exist", "sqlite:/nowhere/x.db", undefined, "No such file"],
