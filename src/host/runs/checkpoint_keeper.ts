@@ -36,6 +36,8 @@ export interface CheckpointKeeper {
   spend(status: string): Promise<void>;
   /** The run waits again; others may take it. */
   handOver(): Promise<void>;
+  /** Ends the hold on the file, if it is still the run's, and leaves the file as it is; later calls do nothing. */
+  release(): Promise<void>;
 }
 
 /** What a keeper is made from. */
@@ -107,6 +109,7 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
       }
       await lock.release();
     },
+    release: () => lock.release(),
   };
 }
 
