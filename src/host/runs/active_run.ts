@@ -16,13 +16,16 @@ import {
   type RunResult,
 } from "../../machine/mod.ts";
 import type { ActiveRunOptions } from "./active_run_options.ts";
+import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 import { newHandle, sha256 } from "./handles.ts";
 import { RunFollower } from "./progress.ts";
 import { LEASE_MS, renewHold } from "./renewal.ts";
 import { keepOutcome, OUTCOME_NOT_KEPT } from "./keep_outcome.ts";
+import { letGo } from "./let_go.ts";
 import { FILE_FAILED, keeping, KeepingError, LostHoldError, TAKEN_OVER } from "./keeping.ts";
 import { countedIn, missingWarnings, openCount } from "./open_count.ts";
 import { makeReport, type ReportParts, type RunReport } from "./report.ts";
+import { runObject } from "./run_object.ts";
 import { RunWatch, type Watcher } from "./run_watch.ts";
 import {
   EFFECT_UNKNOWN,
@@ -56,7 +59,7 @@ export class ActiveRun {
   #settled: readonly Frame[];
   #moved = false;
   #lost = false;
-  #fileFailed = false;
+  readonly #fileWarnings: string[] = [];
   #effects: readonly StartedEffect[] = [];
 
   /** Makes the run; {@linkcode ActiveRun.launch} sets it going. */
@@ -110,11 +113,7 @@ export class ActiveRun {
   runningReport(): RunReport {
     const { state, tokens } = this.#follower.position;
     const object = {
-      status: "running",
-      error: null,
-      result: null,
-      usage: { ...tokens },
-      trace: [],
+      ...runObject("running", null, { tokens, trace: [] }),
       ...(state === undefined ? {} : { at: state }),
       progress: this.#follower.sentence(),
     };
@@ -236,7 +235,7 @@ export class ActiveRun {
     } catch (error) {
       if (keeper.isHandle || !(error instanceof KeepingError)) throw error;
       ports.log.write("error", error.message);
-      this.#fileFailed = true;
+      this.#fileWarnings.push(FILE_FAILED);
       return undefined;
     }
   }
@@ -253,15 +252,23 @@ export class ActiveRun {
     this.#controller.abort();
   }
 
-  /** A fault of ours: the record must not stay held by a run that is no more. */
+  /** A fault of ours: the record must not stay held by a run that is no more. Never throws. */
   async #giveUp(): Promise<void> {
-    const { store, holder, keeper } = this.#options;
-    const parked = await store.park(this.runId, holder);
-    if (parked.kind === "lost") {
-      const end = { reason: "error", outcome: null, expiresMs: this.#options.ports.clock.now() };
-      await store.finish(this.runId, holder, end);
+    const { store, holder, ports } = this.#options;
+    try {
+      const parked = await store.park(this.runId, holder);
+      if (parked.kind === "lost") {
+        const end = { reason: "error", outcome: null, expiresMs: ports.clock.now() };
+        await store.finish(this.runId, holder, end);
+      }
+    } catch (error) {
+      ports.log.write("error", String(error));
     }
-    await keeper?.handOver();
+    await this.#letGo((keeper) => keeper.handOver());
+  }
+
+  async #letGo(work: (keeper: CheckpointKeeper) => Promise<void>): Promise<void> {
+    this.#fileWarnings.push(...await letGo(this.#options.keeper, work, this.#options.ports));
   }
 
   async #end(result: RunResult): Promise<RunReport> {
@@ -274,7 +281,7 @@ export class ActiveRun {
   }
 
   async #suspend(result: RunResult): Promise<RunReport> {
-    const { ports, suspensionTtlMs, keeper, holder, store } = this.#options;
+    const { ports, holder, store } = this.#options;
     const reason = result.error ?? INTERRUPTED;
     const saved = this.#savedAt(result.frames ?? [], { reason, effects: [] });
     const handle = newHandle(ports.random);
@@ -286,10 +293,10 @@ export class ActiveRun {
       reason: saved.reason,
       ask: result.ask,
       payload: savedPayload(saved),
-      expiresMs: suspensionTtlMs === undefined ? undefined : ports.clock.now() + suspensionTtlMs,
+      expiresMs: this.#suspensionEnd(),
     }));
     if (stored.kind === "lost") return await this.#dropped(TAKEN_OVER);
-    await keeper?.handOver();
+    await this.#letGo((keeper) => keeper.handOver());
     return this.#report(resultObject(result), {
       handle,
       file,
@@ -299,7 +306,7 @@ export class ActiveRun {
   }
 
   async #finish(result: RunResult): Promise<RunReport> {
-    const { ports, outcomeTtlMs, keeper, holder, store, saved, oracle } = this.#options;
+    const { ports, outcomeTtlMs, holder, store, saved, oracle } = this.#options;
     const { input_tokens = 0, output_tokens = 0 } = result.usage ?? {};
     const spent = oracle.spent();
     const { missing, estimated } = openCount(spent, saved, input_tokens + output_tokens);
@@ -321,9 +328,15 @@ export class ActiveRun {
       ports,
     });
     if (stored === "lost") return await this.#dropped(TAKEN_OVER);
-    await keeper?.spend(result.status);
-    if (stored === "kept") return report;
-    return { ...report, kept: false, warnings: [...report.warnings, OUTCOME_NOT_KEPT] };
+    await this.#letGo((keeper) => keeper.spend(result.status));
+    const warnings = [...report.warnings, ...this.#fileWarnings];
+    if (stored === "kept") return { ...report, warnings };
+    return { ...report, kept: false, warnings: [...warnings, OUTCOME_NOT_KEPT] };
+  }
+
+  #suspensionEnd(): number | undefined {
+    const { suspensionTtlMs, ports } = this.#options;
+    return suspensionTtlMs === undefined ? undefined : ports.clock.now() + suspensionTtlMs;
   }
 
   /** Whether somebody may come back for the outcome: whoever was told to, and whoever spent a handle on it. */
@@ -333,7 +346,7 @@ export class ActiveRun {
 
   /** A cancelled resume: the claim goes back, at the last settled state where it got that far. */
   async #park(): Promise<RunReport> {
-    const { store, holder, claimed, keeper } = this.#options;
+    const { store, holder, claimed } = this.#options;
     const saved = this.#standing();
     const moved = this.#moved;
     if (moved) await this.#writeBeside(saved);
@@ -342,40 +355,31 @@ export class ActiveRun {
       reason: saved.reason,
       ask: undefined,
       payload: savedPayload(saved),
-      expiresMs: undefined,
+      expiresMs: this.#suspensionEnd(),
     };
-    const parked = await store.park(this.runId, holder, moved ? point : undefined);
+    const parked = await keeping(store.park(this.runId, holder, moved ? point : undefined));
     let handle = claimed;
     if (parked.kind === "lost") {
       handle = newHandle(this.#options.ports.random);
-      await store.suspend(this.runId, holder, { ...point, handle });
+      await keeping(store.suspend(this.runId, holder, { ...point, handle }));
     }
-    await keeper?.handOver();
-    const object = {
-      status: "suspended",
-      error: moved ? saved.reason : this.#options.saved.reason,
-      result: null,
-      usage: { ...this.#follower.position.tokens },
-      trace: saved.frames[0]?.trace ?? [],
-    };
+    await this.#letGo((keeper) => keeper.handOver());
+    const { tokens } = this.#follower.position;
+    const reason = moved ? saved.reason : this.#options.saved.reason;
+    const trace = saved.frames[0]?.trace ?? [];
     const estimated = saved.estimated_tokens ?? 0;
-    return this.#report(object as unknown as JsonObject, { handle, estimated });
+    return this.#report(runObject("suspended", reason, { tokens, trace }), { handle, estimated });
   }
 
   /** Whoever holds the run next goes on from its last settled state; a record that only this process has ends here. */
   async #dropped(why: string): Promise<RunReport> {
-    const { ports, store } = this.#options;
-    const failed = (error: unknown): void => ports.log.write("error", String(error));
-    if (!store.durable) await this.#giveUp().catch(failed);
-    const object = {
-      status: "halt",
-      error: INTERRUPTED,
-      result: null,
-      usage: { ...this.#follower.position.tokens },
-      trace: this.#settled[0]?.trace ?? [],
-    };
-    const report = this.#report(object as unknown as JsonObject);
-    const next = store.durable ? "; look at it with its run handle" : "";
+    const { store } = this.#options;
+    if (store.durable) await this.#letGo((keeper) => keeper.release());
+    else await this.#giveUp();
+    const { tokens } = this.#follower.position;
+    const trace = this.#settled[0]?.trace ?? [];
+    const report = this.#report(runObject("halt", INTERRUPTED, { tokens, trace }));
+    const next = store.durable ? `; look at run "${this.runId}"` : "";
     return { ...report, warnings: [...report.warnings, why + next] };
   }
 
@@ -385,11 +389,7 @@ export class ActiveRun {
       ...parts,
       runId: this.runId,
       prepared,
-      warnings: [
-        ...warnings,
-        ...parts.warnings ?? [],
-        ...(this.#fileFailed ? [FILE_FAILED] : []),
-      ],
+      warnings: [...warnings, ...parts.warnings ?? [], ...this.#fileWarnings],
       replyVia,
       fileIsHandle: keeper?.isHandle ?? false,
       kept: this.#isKept(),
