@@ -216,7 +216,7 @@ function readFrame(value: JsonValue, index: number): Frame {
 function step(name: string, value: JsonValue): TraceStep {
   const record = object(name, value);
   text(`${name}[].state`, record.state ?? null);
-  // Steps of before are only handed on; nothing in the engine reads their other members.
+  // Steps of before are handed on and weighed, and the weighing takes any kind of their other members.
   return record as unknown as TraceStep;
 }
 

@@ -65,7 +65,8 @@ export function requireJson(values: unknown, name: "context" | "inputs"): JsonOb
  * Refuses frames that no run gave.
  *
  * @param frames The frames.
- * @throws {ConfigError} If there are none, or one has not the members of a frame; code `argument`.
+ * @throws {ConfigError} If there are none, one has not the members of a frame, or a step of its trace is no object; code
+ * `argument`.
  */
 export function requireFrames(frames: unknown): asserts frames is readonly Frame[] {
   const advice = "give the frames of a suspended result";
@@ -73,12 +74,9 @@ export function requireFrames(frames: unknown): asserts frames is readonly Frame
     throw new ConfigError(`Cannot resume: there are no frames; ${advice}`, { code: "argument" });
   }
   for (const [index, frame] of frames.entries()) {
-    const wrong = FRAME_MEMBERS.find(([key, fits]) => !fits(memberOf(frame, key)));
+    const wrong = wrongMember(frame);
     if (wrong === undefined) continue;
-    const [key, , wanted] = wrong;
-    const found = describeValue(memberOf(frame, key));
-    const message =
-      `Cannot resume: frames[${index}].${key} is ${found}, wanted ${wanted}; ${advice}`;
+    const message = `Cannot resume: frames[${index}].${wrong}; ${advice}`;
     throw new ConfigError(message, { code: "argument" });
   }
 }
@@ -114,6 +112,19 @@ const FRAME_MEMBERS: readonly FrameMember[] = [
   ["repair_left", Array.isArray, "a list"],
   ["trace", Array.isArray, "a list"],
 ];
+
+/** Such as `ctx is null, wanted an object`. */
+function wrongMember(frame: unknown): string | undefined {
+  for (const [key, fits, wanted] of FRAME_MEMBERS) {
+    const found = memberOf(frame, key);
+    if (!fits(found)) return `${key} is ${describeValue(found)}, wanted ${wanted}`;
+  }
+  const trace: unknown = memberOf(frame, "trace");
+  for (const [index, step] of Array.isArray(trace) ? trace.entries() : []) {
+    if (!isJsonObject(step)) return `trace[${index}] is ${describeValue(step)}, wanted an object`;
+  }
+  return undefined;
+}
 
 function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;

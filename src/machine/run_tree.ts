@@ -131,32 +131,32 @@ export class BranchSlots {
   }
 }
 
+/** A step as it is weighed: those of a frame are what its file says, so no member is relied on. */
+type WeighedStep = { readonly [Member in keyof TraceStep]?: unknown };
+
 /**
  * Weighs a step without the steps within it.
  *
- * @param step The step.
+ * @param step The step; members of another kind than a step has weigh nothing.
  * @returns Characters.
  */
-export function stepSize(step: TraceStep): number {
+export function stepSize(step: WeighedStep): number {
   const { output, reasoning, branches, reasonings } = step;
-  let size = STEP_CHARS + (output?.length ?? 0) + (reasoning?.length ?? 0);
-  for (const text of branches ?? []) size += BRANCH_CHARS + text.length;
-  for (const text of reasonings ?? []) size += BRANCH_CHARS + (text?.length ?? 0);
-  return size;
+  return STEP_CHARS + textSize(output) + textSize(reasoning) + textsSize(branches) +
+    textsSize(reasonings);
 }
 
 /**
  * Weighs a trace with all steps within it.
  *
- * @param steps The steps; of a fan-out, lists of them.
+ * @param steps The steps; of a fan-out, lists of them. What is neither weighs nothing.
  * @returns Characters.
  */
-export function traceSize(steps: NonNullable<TraceStep["sub_trace"]>): number {
+export function traceSize(steps: unknown): number {
   let size = 0;
-  for (const step of steps) {
-    size += "state" in step
-      ? stepSize(step) + (step.sub_trace === undefined ? 0 : traceSize(step.sub_trace))
-      : traceSize(step);
+  for (const step of listOf(steps)) {
+    if (Array.isArray(step)) size += traceSize(step);
+    else if (isWeighed(step)) size += stepSize(step) + traceSize(step.sub_trace);
   }
   return size;
 }
@@ -170,4 +170,22 @@ export function traceSize(steps: NonNullable<TraceStep["sub_trace"]>): number {
  */
 export function branchSize(value: JsonValue, reasoning: string | undefined): number {
   return BRANCH_CHARS + valueSize(value) + (reasoning?.length ?? 0);
+}
+
+function isWeighed(step: unknown): step is WeighedStep {
+  return typeof step === "object" && step !== null;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textsSize(texts: unknown): number {
+  let size = 0;
+  for (const text of listOf(texts)) size += BRANCH_CHARS + textSize(text);
+  return size;
+}
+
+function textSize(text: unknown): number {
+  return typeof text === "string" ? text.length : 0;
 }

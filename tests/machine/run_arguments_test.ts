@@ -85,6 +85,8 @@ const frames: [what: string, frames: unknown, message: string][] = [
   ["null", [null], "frames[0].machine is undefined, wanted a text"],
   ["a frame without a context", [FRAME, { ...FRAME, ctx: null }], "frames[1].ctx is null"],
   ["a frame whose steps are a text", [{ ...FRAME, steps: "1" }], "frames[0].steps is a string"],
+  ["a step that is null", [{ ...FRAME, trace: [null] }], "frames[0].trace[0] is null, wanted an"],
+  ["a step that is a text", [{ ...FRAME, trace: [{}, "x"] }], "frames[0].trace[1] is a string"],
 ];
 for (const [what, value, message] of frames) {
   Deno.test(`requireFrames() refuses ${what}`, () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
-import { createRegistry, runMachine } from "../../src/machine/mod.ts";
+import { createRegistry, decodeFrames, resumeMachine, runMachine } from "../../src/machine/mod.ts";
 import {
   branchSize,
   BranchSlots,
@@ -11,7 +11,7 @@ import {
 } from "../../src/machine/run_tree.ts";
 import type { RunOptions } from "../../src/machine/options.ts";
 import type { TraceStep } from "../../src/machine/trace.ts";
-import { machineOf, oracleOf, scripted, textOf } from "./support/running.ts";
+import { machineOf, oneState, oracleOf, scripted, textOf } from "./support/running.ts";
 
 const STEP: TraceStep = { state: "a", tier: "fast", step: 1, gate: null, policy: "ok", to: "END" };
 
@@ -231,4 +231,25 @@ Deno.test("stepSize() and traceSize() count texts, and traces within steps", () 
   assertEquals(traceSize([fan]), stepSize(fan) + 3 * empty);
   assertLess(stepSize(STEP), stepSize(fan));
   assertEquals(branchSize("1234", "12") - branchSize("", undefined), 6);
+});
+
+Deno.test("resumeMachine() goes on from steps whose members are of any kind", async () => {
+  const one = oneState("[{ when: otherwise, then: ok, to: END }]");
+  for (
+    const odd of [
+      '"sub_trace":null',
+      '"sub_trace":[null,[7]]',
+      '"branches":null',
+      '"branches":[null]',
+      '"reasonings":1',
+      '"output":{}',
+    ]
+  ) {
+    const frames = decodeFrames(JSON.parse(
+      `[{"machine":"one","state":"a","ctx":{},"steps":1,"total_in":0,"total_out":0,"feedback":"",` +
+        `"repair_left":[],"trace":[{"state":"a",${odd}}]}]`,
+    ));
+    const run = await resumeMachine(one, frames, scripted({ produce: ["x"] }));
+    assertEquals([run.status, run.trace.length], ["done", 2], odd);
+  }
 });
