@@ -11,6 +11,8 @@ import type { CheckpointKeeper } from "./checkpoint_keeper.ts";
 export const LEASE_MS = 30_000;
 /** How often a holder says that it lives, in milliseconds. */
 const RENEW_MS = 10_000;
+/** How soon it says so again where that failed: several times before the lease is over, also where each takes long. */
+const RETRY_MS = 2_000;
 /** Why the renewing ends with the run. One for all: the reason that is made by default costs a stack trace each time. */
 const OVER = new Error("the run is over");
 
@@ -46,23 +48,46 @@ export function renewHold(hold: Hold): () => Promise<void> {
   };
 }
 
+/** Ends with the run or with the hold; a renewal that fails is tried again. */
 async function renewUntil(signal: AbortSignal, hold: Hold): Promise<void> {
-  const { store, keeper, holder, ports, runId, onLost } = hold;
-  try {
-    while (!signal.aborted) {
-      await ports.clock.sleep(RENEW_MS, { signal });
-      if (await keeper?.renew() === false) onLost();
-      const renewed = await store.settle(runId, {
-        holder,
-        leaseForMs: LEASE_MS,
-        payload: undefined,
-        at: undefined,
-      });
-      if (renewed.kind === "lost") onLost();
+  const { clock } = hold.ports;
+  let pause = RENEW_MS;
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(pause, { signal });
+    } catch {
+      return;
     }
+    // Side by side: a store that is slow to fail must not cost the hold on the file.
+    const said = await Promise.all([
+      attempt(signal, hold, renewFile),
+      attempt(signal, hold, renewRecord),
+    ]);
+    if (said.includes("lost")) return hold.onLost();
+    pause = said.includes("failed") ? RETRY_MS : RENEW_MS;
+  }
+}
+
+async function renewFile({ keeper }: Hold): Promise<boolean> {
+  return await keeper?.renew() ?? true;
+}
+
+async function renewRecord({ store, holder, runId }: Hold): Promise<boolean> {
+  const point = { holder, leaseForMs: LEASE_MS, payload: undefined, at: undefined };
+  return (await store.settle(runId, point)).kind !== "lost";
+}
+
+async function attempt(
+  signal: AbortSignal,
+  hold: Hold,
+  renew: (hold: Hold) => Promise<boolean>,
+): Promise<"held" | "lost" | "failed"> {
+  try {
+    return await renew(hold) ? "held" : "lost";
   } catch (error) {
     if (!signal.aborted) {
-      ports.log.write("error", `Cannot renew the hold on a run: ${String(error)}`);
+      hold.ports.log.write("error", `Cannot renew the hold on a run: ${String(error)}`);
     }
+    return "failed";
   }
 }
