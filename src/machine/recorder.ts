@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/mod.ts";
 import { KitError } from "../llm/mod.ts";
 import type { Machine, Registry } from "./document.ts";
 import { toolText } from "./execute.ts";
+import { tokensOf } from "./failure.ts";
 import { jsonText } from "./format.ts";
 import { resolveHook } from "./hooks.ts";
 import type { HookSource, RunOptions, ToolSource, WatchedRunOptions } from "./options.ts";
@@ -193,8 +194,7 @@ async function heard<T>(
   try {
     return await ask();
   } catch (error) {
-    const tokens = error instanceof RefusalError ? error.tokens : undefined;
-    list.push({ ...place, error: describe(error), ...(tokens ? tokenPair(tokens) : {}) });
+    list.push({ ...place, error: describe(error), ...tokenPair(tokensOf(error)) });
     throw error;
   }
 }
@@ -239,6 +239,8 @@ function runOptions(options: RunOptions): JsonObject {
     delimit: options.delimit === false ? false : undefined,
     prompt_value_chars: options.promptValueChars,
     max_workers: options.maxWorkers,
+    max_called_steps: options.maxCalledSteps,
+    max_held_chars: options.maxHeldChars,
     tool_effects: options.toolEffects,
   });
 }

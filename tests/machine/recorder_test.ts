@@ -2,12 +2,14 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { LlmError } from "../../src/llm/mod.ts";
 import {
   createRecorder,
+  createRegistry,
   RefusalError,
   resultObject,
   runMachine,
   runScenario,
   scenarioFromRecording,
 } from "../../src/machine/mod.ts";
+import type { RunOptions } from "../../src/machine/options.ts";
 import { machineOf, oneState, oracleOf, plain, scripted, textOf } from "./support/running.ts";
 
 const LOOP = "[{ when: good, then: ok, to: END }, { when: otherwise, then: ok, to: a }]";
@@ -78,6 +80,64 @@ for (const [what, error] of failures) {
     assertEquals(plain(resultObject(repeated.result)), plain(resultObject(result)));
   });
 }
+
+Deno.test("createRecorder() keeps what a failed call spent, so that the cap is reached again", async () => {
+  const machine = machineOf(`
+machine: fan
+entry: a
+budget: 99
+states: { a: { sample: 6, structure: s, prompt: p, output: o, gates: [{ when: otherwise, then: ok, to: a }] } }
+`);
+  const usage = { inputTokens: 9, outputTokens: 1, llmCalls: 1, uncertainTokens: 0 };
+  for (const failed of [0, 5]) {
+    const oracle = oracleOf({
+      produce: ({ branch }) => {
+        if (branch === failed) throw new LlmError("server", "status 500", { usage });
+        return { text: "x", tokens: { input: 1, output: 1 } };
+      },
+    });
+    const options = scripted({}, { oracle, costBudget: 50, maxWorkers: 2 });
+    const recorder = createRecorder(machine, options);
+    const result = await runMachine(machine, recorder.options);
+    assertEquals([result.error, result.trace.length], ["cost-exhausted", 3]);
+    const scenario = await scenarioFromRecording(plain(recorder.recording(result)), machine);
+    const repeated = await runScenario(machine, plain(scenario));
+    assert(repeated.result !== undefined);
+    assertEquals(plain(resultObject(repeated.result)), plain(resultObject(result)));
+  }
+});
+
+Deno.test("createRecorder() keeps the limits of the run, so that they are reached again", async () => {
+  const kid = machineOf(`
+machine: kid
+entry: k
+budget: 9
+states: { k: { structure: s, prompt: p, output: o, gates: [{ when: otherwise, then: ok, to: k }] } }
+`);
+  const root = machineOf(`
+machine: root
+entry: a
+budget: 9
+states: { a: { call: kid, output: o, gates: [{ when: otherwise, then: ok, to: END }] } }
+`);
+  const registry = createRegistry([kid]);
+  const produce = ["x".repeat(900), "y".repeat(900), "z", "z", "z"];
+  const cases: [options: Partial<RunOptions>, error: string][] = [
+    [{ maxCalledSteps: 4 }, "call-failed: work-exhausted"],
+    [{ maxHeldChars: 2500 }, "call-failed: memory-exhausted"],
+  ];
+  for (const [limits, error] of cases) {
+    const recorder = createRecorder(root, scripted({ produce }, { registry, ...limits }));
+    const result = await runMachine(root, recorder.options);
+    assertEquals(result.error, error);
+    const scenario = await scenarioFromRecording(plain(recorder.recording(result)), root, {
+      registry,
+    });
+    const repeated = await runScenario(root, plain(scenario), { registry });
+    assert(repeated.result !== undefined);
+    assertEquals(plain(resultObject(repeated.result)), plain(resultObject(result)));
+  }
+});
 
 Deno.test("createRecorder() keeps truncation and thinking", async () => {
   const machine = oneState("[{ when: otherwise, then: ok, to: END }]");

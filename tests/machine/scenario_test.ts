@@ -38,7 +38,7 @@ const failures: [what: string, scenario: JsonValue, mismatches: string[]][] = [
     "scenario raised TypeError: expect: context: wanted a mapping",
   ]],
   ["an unknown option", { run: { depth: 3 }, expect: {} }, [
-    "scenario raised TypeError: run: unknown option 'depth' (there are cost_budget, suspendable, escalate_suspend, on_truncate, on_untrusted_flow, trusted_keys, flow_tainted, delimit, prompt_value_chars, max_workers, tool_effects, tier_params, resume)",
+    "scenario raised TypeError: run: unknown option 'depth' (there are cost_budget, suspendable, escalate_suspend, on_truncate, on_untrusted_flow, trusted_keys, flow_tainted, delimit, prompt_value_chars, max_workers, max_called_steps, max_held_chars, tool_effects, tier_params, resume)",
   ]],
   ["a script of another form", { llm: { produce: 5 }, expect: {} }, [
     "scenario raised TypeError: Script: produce is neither a list nor a mapping",
