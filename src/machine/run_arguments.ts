@@ -53,7 +53,8 @@ export function requireJson(values: unknown, name: "context" | "inputs"): JsonOb
   refuseOther(values, [name], new Set());
   if (!isJsonObject(values)) throw refuse(name, values, "an object of values");
   try {
-    checkExtent(values, `the option ${name}`);
+    // The caller may change them later, so nothing is remembered of them.
+    checkExtent(values, `the option ${name}`, new WeakMap());
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(`Cannot run: ${message}; give less`, { code: "argument", cause });

@@ -137,24 +137,25 @@ const extents = new WeakMap<object, Extent>();
  * parts.
  *
  * @param value The value; what was measured is not to be changed but through {@linkcode growList}.
+ * @param known What was measured before. Default all that was ever measured; for values that others may change a new one.
  * @returns Its extent.
  */
-export function measureValue(value: JsonValue): Extent {
+export function measureValue(value: JsonValue, known: WeakMap<object, Extent> = extents): Extent {
   if (typeof value !== "object" || value === null) return PLAIN;
-  const known = extents.get(value);
-  if (known !== undefined) return known;
+  const before = known.get(value);
+  if (before !== undefined) return before;
   let nodes = 1;
   let depth = 0;
   let chars = NODE_CHARS;
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    const part = measureValue(item);
+    const part = measureValue(item, known);
     nodes += part.nodes;
     depth = Math.max(depth, part.depth);
     chars += itemSize(item, part);
   }
   if (!Array.isArray(value)) { for (const key of Object.keys(value)) chars += key.length; }
   const extent = { nodes, depth: depth + 1, chars };
-  extents.set(value, extent);
+  known.set(value, extent);
   return extent;
 }
 
@@ -194,10 +195,15 @@ function itemSize(item: JsonValue, part: Extent): number {
  *
  * @param value The value.
  * @param name What it is, for the message.
+ * @param known As for {@linkcode measureValue}.
  * @throws {RangeError} If it is nested too deeply or holds too much.
  */
-export function checkExtent(value: JsonValue, name: string): void {
-  const { nodes, depth } = measureValue(value);
+export function checkExtent(
+  value: JsonValue,
+  name: string,
+  known: WeakMap<object, Extent> = extents,
+): void {
+  const { nodes, depth } = measureValue(value, known);
   if (depth > MAX_VALUE_DEPTH) {
     throw new RangeError(`${name} is nested over ${MAX_VALUE_DEPTH} levels deep`);
   }

@@ -54,6 +54,16 @@ Deno.test("requireJson() refuses a value that is large by sharing, without writi
   assertStringIncludes(error.message, "the option inputs holds over 1000000 values");
 });
 
+Deno.test("requireJson() measures anew what a caller has changed", () => {
+  const list = new Array<number>(1_000_001).fill(0);
+  const values = { list };
+  assertThrows(() => requireJson(values, "inputs"), ConfigError, "holds over 1000000 values");
+  list.length = 10;
+  assertEquals(requireJson(values, "inputs"), values);
+  for (let i = list.length; i < 1_000_001; i++) list.push(0);
+  assertThrows(() => requireJson(values, "inputs"), ConfigError, "holds over 1000000 values");
+});
+
 Deno.test("runMachine() refuses inputs that are not JSON before it asks anybody", async () => {
   let asked = 0;
   const oracle = oracleOf({
