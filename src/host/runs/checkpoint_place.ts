@@ -126,8 +126,14 @@ export async function holdPlaces(
   }
 }
 
-/** What is at a place; `undefined` if nothing. */
-async function readPlace(
+/**
+ * Reads what is at a place.
+ *
+ * @param path Absolute.
+ * @param core The host.
+ * @returns The checkpoint, `foreign` for what is none or cannot be read, `undefined` if nothing is there.
+ */
+export async function readPlace(
   path: string,
   { options }: HostCore,
 ): Promise<CheckpointRead | { readonly kind: "foreign" } | undefined> {

@@ -224,6 +224,7 @@ async function newSavedRun(
     reason: "interrupted",
     frames,
     checkpoint_file: place?.shown ?? null,
+    checkpoint_path: place?.path ?? null,
     effects: [],
   };
 }

@@ -58,8 +58,9 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
 async function cancelSuspended(record: RunRecord, resuming: Resuming): Promise<RunAnswer> {
   const { supervisor } = resuming.parts;
   const { runId, machine } = record;
-  const before = readSavedRun(record.payload)?.checkpoint_file ?? undefined;
-  const file = await holdFile({ runId, before, wanted: undefined }, resuming.parts);
+  const saved = readSavedRun(record.payload);
+  const asked = saved && { saved: standing(saved, record), record, wanted: undefined };
+  const file = asked && await holdFile(asked, resuming.parts);
   if (file?.kind === "refused" && file.slug === "busy") return file;
   try {
     const forgotten = await keeping((await supervisor.store()).forget(runId));

@@ -8,7 +8,7 @@ import type { CallOptions, ResumeRequest } from "../host.ts";
 import { resumeProblems } from "../inputs.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 import { createRunOracle } from "../run_oracle.ts";
-import type { Claim } from "../store.ts";
+import type { Claim, RunRecord } from "../store.ts";
 import { LEASE_MS } from "./renewal.ts";
 import { refusingArguments, type RunAnswer, type RunParts } from "./commission.ts";
 import { holdFile } from "./file_beside.ts";
@@ -87,7 +87,7 @@ async function resumeHandle(handle: string, resuming: Resuming): Promise<RunAnsw
     store.claim(handle, { holder: supervisor.holder, leaseForMs: LEASE_MS }),
   );
   if (claim.kind !== "claimed") return claimRefusal(claim);
-  return await resumeClaimed(saved, { handle, slot }, resuming);
+  return await resumeClaimed(saved, { record: claim.record, handle, slot }, resuming);
 }
 
 async function isRun(handle: string, { supervisor }: RunParts): Promise<boolean> {
@@ -98,7 +98,11 @@ async function isRun(handle: string, { supervisor }: RunParts): Promise<boolean>
 /** From here on the record is held: whatever fails puts it back. */
 async function resumeClaimed(
   saved: SavedRun,
-  { handle, slot }: { readonly handle: string; readonly slot: Disposable },
+  { record, handle, slot }: {
+    readonly record: RunRecord;
+    readonly handle: string;
+    readonly slot: Disposable;
+  },
   resuming: Resuming,
 ): Promise<RunAnswer> {
   const { request, parts } = resuming;
@@ -106,32 +110,37 @@ async function resumeClaimed(
   let file: Awaited<ReturnType<typeof holdFile>>;
   let start: StartRun | undefined;
   try {
-    file = await holdFile({
-      runId: saved.run_id,
-      before: saved.checkpoint_file ?? undefined,
-      wanted: request.checkpointPath,
-    }, parts);
+    file = await holdFile({ saved, record, wanted: request.checkpointPath }, parts);
     if (file?.kind === "refused") return file;
     const restored = await restore(saved, { request, core });
     if (restored.kind === "refused") return restored;
     const { prepared } = restored;
-    const warnings: string[] = [...restored.warnings];
-    const kept = { ...restored.saved, checkpoint_file: file?.place.shown ?? null };
+    const warnings: string[] = [...restored.warnings, ...file?.warnings ?? []];
+    const held = file?.kind === "held" ? file : undefined;
+    const kept = {
+      ...restored.saved,
+      checkpoint_file: held?.place.shown ?? null,
+      checkpoint_path: held?.place.path ?? null,
+      file_suspension: held?.suspension ?? null,
+    };
     start = {
       place: slot,
       prepared,
       saved: nextSaved(kept, resuming, warnings),
       oracle: await createRunOracle(prepared, core, resuming.call),
       fresh: undefined,
-      keeper: await file?.keeper(prepared),
+      keeper: await held?.keeper(prepared),
       claimed: handle,
       warnings,
       replyVia: replyVia(resuming),
     };
   } finally {
     if (start === undefined) {
-      await keeping((await supervisor.store()).park(saved.run_id, supervisor.holder));
-      if (file?.kind === "held") await file.release();
+      try {
+        await keeping((await supervisor.store()).park(saved.run_id, supervisor.holder));
+      } finally {
+        if (file?.kind === "held") await file.release();
+      }
     }
   }
   return await goOn(start, resuming);

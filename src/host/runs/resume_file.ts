@@ -27,6 +27,7 @@ import {
   occupied,
 } from "./checkpoint_place.ts";
 import type { RunAnswer, RunParts } from "./commission.ts";
+import { suspensionOf } from "./file_age.ts";
 import type { FileLock } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
@@ -53,7 +54,7 @@ export async function resumeFile(given: string, resuming: Resuming): Promise<Run
   const first = await readFile(path, resuming);
   if (first.kind !== "checkpoint") return readRefusal(first, given);
   if (stillWaits(first.checkpoint.reason ?? "", request.inputs)) {
-    const saved = savedFrom(first.checkpoint, first.frames, given);
+    const saved = savedFrom(first.checkpoint, first.frames, { path, shown: given });
     return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
   }
   const reserved = parts.supervisor.reserve();
@@ -105,7 +106,7 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
   // What was said when the run was prepared is not said again: a resume warns of its budget only.
   const warnings: string[] = [];
   const plain = await namedRun(
-    savedFrom(read.checkpoint, read.frames, place.shown),
+    savedFrom(read.checkpoint, read.frames, place),
     prepared,
     parts,
   );
@@ -226,7 +227,7 @@ async function takenByStore(
   if (record?.phase === "finished") {
     return refuse("already-resumed", [`The run has ended; ${look}`], { run });
   }
-  const written = metadataText(checkpoint, "suspension");
+  const written = suspensionOf(checkpoint);
   const stands = record?.handle === undefined ? undefined : await sha256(record.handle);
   if (stands === undefined || written === undefined || stands === written) return undefined;
   return refuse("already-resumed", [`The run has gone on since this file was written; ${look}`], {
@@ -319,7 +320,7 @@ async function nextPlace(
 function savedFrom(
   checkpoint: Checkpoint,
   frames: readonly Frame[],
-  path: string,
+  place: CheckpointPlace,
 ): SavedRun {
   const estimated = member(checkpoint.metadata ?? {}, "estimated_tokens");
   return {
@@ -337,7 +338,9 @@ function savedFrom(
     on_untrusted_flow: checkpoint.on_untrusted_flow ?? "report",
     reason: checkpoint.reason ?? "",
     frames,
-    checkpoint_file: path,
+    checkpoint_file: place.shown,
+    checkpoint_path: place.path,
+    file_suspension: suspensionOf(checkpoint) ?? null,
     ...(typeof estimated === "number" && estimated > 0 ? { estimated_tokens: estimated } : {}),
     effects: startedEffects(member(checkpoint.metadata ?? {}, "effects")),
   };

@@ -48,6 +48,10 @@ export interface SavedRun {
   readonly frames: readonly Frame[];
   /** The file that is kept beside the handle, if one was asked for. */
   readonly checkpoint_file: string | null;
+  /** Where that file really is, absolute; absent in runs of older versions. */
+  readonly checkpoint_path?: string | null;
+  /** Which suspension that file was of when the run last took hold of it: SHA-256 of the handle, in hex. */
+  readonly file_suspension?: string | null;
   /** How many of the tokens that the frames count are estimated; absent: none. */
   readonly estimated_tokens?: number;
   /** Effects that had been started after the last settled state and whose end is not known. */
