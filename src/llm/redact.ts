@@ -124,7 +124,7 @@ export function redactData(
 
 function redactMember(name: string, value: JsonValue, mask: (text: string) => string): JsonValue {
   if (typeof value === "string") return isTelling(name) && value !== "" ? MASK : mask(value);
-  if (typeof value === "number") return isTelling(name) && !COUNT.test(name) ? MASK : value;
+  if (typeof value === "number") return isTelling(name) && !isCount(name) ? MASK : value;
   if (Array.isArray(value)) return value.map((item) => redactMember(name, item, mask));
   if (!isJsonObject(value)) return value;
   const copy: Record<string, JsonValue> = Object.create(null);
@@ -133,7 +133,15 @@ function redactMember(name: string, value: JsonValue, mask: (text: string) => st
 }
 
 function isTelling(name: string): boolean {
-  return TELLING.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+  return TELLING.test(lettersOf(name));
+}
+
+function isCount(name: string): boolean {
+  return COUNT.test(lettersOf(name));
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
 /**
