@@ -88,7 +88,7 @@ function guard(level: Level): RunResult | undefined {
   if (level.cap !== undefined && level.spent >= level.cap) {
     return exhausted(level, "cost-exhausted");
   }
-  const limit = level.shared.tree.limit;
+  const limit = level.shared.tree.refuse(level.depth);
   if (limit !== undefined) return halt(level, limit, { at: level.at, diagnose: true });
   const most = level.machine.states.get(level.at)?.maxVisits;
   if (!charged && most !== undefined && level.visitsOf(level.at) >= most) {

@@ -191,12 +191,12 @@ class FanOut {
 
   /** A branch is not started once the run is cancelled, has spent its cap or is at a limit. */
   #whyStop(index: number): Branches["stopped"] {
-    const { shared, cap, spent } = this.#level;
+    const { shared, cap, spent, depth } = this.#level;
     if (shared.signal.aborted) return "cancelled";
     const isCapped = this.#recorded === undefined
       ? cap !== undefined && spent >= cap
       : index >= this.#recorded;
-    return isCapped ? "cost-exhausted" : shared.tree.limit;
+    return isCapped ? "cost-exhausted" : shared.tree.refuse(depth);
   }
 }
 

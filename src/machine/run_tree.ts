@@ -46,6 +46,7 @@ export class RunTree {
   readonly slots: BranchSlots;
   readonly #limits: TreeLimits;
   #calledSteps = 0;
+  #isWorkExhausted = false;
   #held = 0;
   #isUnderWay = false;
 
@@ -80,9 +81,15 @@ export class RunTree {
     }
   }
 
-  /** Why nothing more may be done, if so. */
-  get limit(): TreeLimit | undefined {
-    if (this.#calledSteps >= this.#limits.calledSteps) return "work-exhausted";
+  /**
+   * Why a level may not do one more state or branch, if so. Once a called machine was refused one, nobody may do more.
+   *
+   * @param depth How deep the level is, 0 for the root.
+   * @returns The limit.
+   */
+  refuse(depth: number): TreeLimit | undefined {
+    if (depth > 0 && this.#calledSteps >= this.#limits.calledSteps) this.#isWorkExhausted = true;
+    if (this.#isWorkExhausted) return "work-exhausted";
     return this.#held > this.#mostChars ? "memory-exhausted" : undefined;
   }
 

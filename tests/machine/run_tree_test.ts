@@ -70,7 +70,36 @@ states:
   const all = await runMachine(root, withTool("x", { registry, maxCalledSteps: 11 }));
   assertEquals([all.error, all.trace.length], ["budget-exhausted", 20]);
   const some = await runMachine(root, withTool("x", { registry, maxCalledSteps: 3 }));
-  assertEquals([some.error, some.at, some.trace.length], ["work-exhausted", "a", 6]);
+  assertEquals([some.error, some.at, some.trace.length], [
+    "call-failed: work-exhausted",
+    "b",
+    8,
+  ]);
+});
+
+Deno.test("runMachine() ends well with exactly as many called steps as it needs", async () => {
+  const kid = machineOf(`
+machine: kid
+entry: k
+budget: 9
+states:
+  k: { tool: t, output: o, gates: [{ when: otherwise, then: ok, to: l }] }
+  l: { sample: 3, tool: t, output: o, gates: [{ when: otherwise, then: ok, to: END }] }
+`);
+  const root = machineOf(`
+machine: root
+entry: c
+budget: 20
+states:
+  c: { call: kid, output: o, gates: [{ when: otherwise, then: ok, to: d }] }
+  d: { sample: 2, tool: t, output: p, gates: [{ when: otherwise, then: ok, to: e }] }
+  e: { tool: t, output: q, gates: [{ when: otherwise, then: ok, to: END }] }
+`);
+  const registry = createRegistry([kid]);
+  const enough = await runMachine(root, withTool("x", { registry, maxCalledSteps: 4 }));
+  assertEquals([enough.status, enough.error, enough.trace.length], ["done", null, 3]);
+  const less = await runMachine(root, withTool("x", { registry, maxCalledSteps: 3 }));
+  assertEquals([less.error, less.at], ["call-failed: work-exhausted", "c"]);
 });
 
 Deno.test("runMachine() runs no more branches at once than maxWorkers, those within branches included", async () => {
@@ -114,7 +143,7 @@ Deno.test("runMachine() does not count steps that it lets go of", async () => {
     DOUBLING,
     withTool("1", { maxHeldChars: 1_000_000, trace: "last:2", maxCalledSteps: 500 }),
   );
-  assertEquals([run.error, run.trace.length], ["work-exhausted", 2]);
+  assertEquals([run.error, run.trace.length], ["call-failed: work-exhausted", 2]);
 });
 
 Deno.test("runMachine() counts lists that grow, and branches that wait for others", async () => {
@@ -194,16 +223,16 @@ Deno.test("RunTree shares what a process can hold among the runs under way", asy
   own.hold(300 * 2 ** 20);
   await large.during(async () => {
     await small.during(async () => {
-      assertEquals([large.limit, small.limit], [undefined, undefined]);
+      assertEquals([large.refuse(0), small.refuse(0)], [undefined, undefined]);
       await own.during(() => {
-        assertEquals([large.limit, small.limit, own.limit], [
+        assertEquals([large.refuse(0), small.refuse(0), own.refuse(0)], [
           "memory-exhausted",
           undefined,
           undefined,
         ]);
         return Promise.resolve();
       });
-      assertEquals(large.limit, undefined);
+      assertEquals(large.refuse(0), undefined);
     });
   });
 });
