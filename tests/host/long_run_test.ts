@@ -70,14 +70,18 @@ Deno.test("Host.resume() with cancel stops a run for good", async () => {
   assertEquals(clock.pending, 0);
 });
 
-Deno.test("Host.resume() with cancel forgets a run that waits", async () => {
+Deno.test("Host.resume() with cancel ends a run that waits, and keeps how it ended", async () => {
   const { host } = rig({ model: new MockProvider(["D"]) });
   const first = await host.run({ source: ASKING, hitl: true });
   const run = String(first.object["run"]);
   const end = await host.resume({ run, cancel: true });
   assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);
   const late = await host.resume({ checkpoint: String(first.object["checkpoint"]), inputs: {} });
-  assert(late.isError);
+  assertEquals([late.object["error"], late.object["run"]], ["already-resumed", run]);
+  for (const cancel of [{}, { cancel: true }]) {
+    const { object } = await host.resume({ run, ...cancel });
+    assertEquals([object["error"], object["usage"]], ["cancelled", end.object["usage"]]);
+  }
 });
 
 Deno.test("Host.resume() with cancel spends the file of a run that waits, so that nobody goes on with it", async () => {
@@ -90,6 +94,43 @@ Deno.test("Host.resume() with cancel spends the file of a run that waits, so tha
   assertEquals(late.object["error"], "already-resumed");
   assertStringIncludes(late.text, "the run ended as cancelled");
   assertEquals([...files.texts.keys()], ["/project/c.json"]);
+});
+
+Deno.test("Host.resume() with cancel changes nothing where the file cannot be marked", async () => {
+  const model = new MockProvider(["D", "F"]);
+  const { files, host } = rig({ model, checkpointDirectory: "/project" });
+  const { object } = await host.run({ source: ASKING, hitl: true, checkpointPath: "c.json" });
+  files.failing = "/c.json";
+  const run = String(object["run"]);
+  const refused = await host.resume({ run, cancel: true });
+  assertEquals(refused.object["error"], "prepare-failed");
+  assertEquals([...files.texts.keys()], ["/project/c.json"]);
+  files.failing = undefined;
+  const checkpoint = String(object["checkpoint"]);
+  const late = await host.resume({ checkpoint, inputs: { "decision.answer": "yes" } });
+  assertEquals([late.object["status"], late.object["result"]], ["done", "F"]);
+});
+
+Deno.test("Host.resume() that is cancelled after a state keeps the time for which a suspension is kept", async () => {
+  const clock = new ManualClock();
+  const controller = new AbortController();
+  const model = new MockProvider(["D", "F", () => {
+    controller.abort();
+    return { content: "late", delayMs: 60_000 };
+  }], { clock });
+  const { host } = rig({ clock, model, env: { KIT_SUSPENSION_TTL_SECONDS: "60" } });
+  const source = ASKING.replace("then: ok, to: END", "then: ok, to: last") +
+    "  last: { structure: s, prompt: q, output: final, gates: [ " +
+    "{ when: otherwise, then: ok, to: END } ] }\n";
+  const first = await host.run({ source, hitl: true });
+  await clock.advance(30_000);
+  const { object } = await clock.run(host.resume({
+    checkpoint: String(first.object["checkpoint"]),
+    inputs: { "decision.answer": "yes" },
+  }, { signal: controller.signal }));
+  assertEquals([object["status"], object["error"]], ["suspended", "interrupted"]);
+  const [run] = await host.runs();
+  assertEquals([run?.phase, run?.expiresMs], ["suspended", clock.now() + 60_000]);
 });
 
 Deno.test("Host.resume() with cancel leaves a file alone that another run has written since", async () => {
@@ -110,15 +151,16 @@ Deno.test("Host.resume() with cancel stops a run that was resumed while it looke
   const model = new MockProvider(["D", { content: "late", delayMs: 1000 }], { clock });
   const { host } = rig({ clock, model, openStore: () => Promise.resolve(store) });
   const { object } = await host.run({ source: ASKING, hitl: true });
-  const { forget } = store;
+  const { claim } = store;
   let resumed: Promise<Emitted> | undefined;
-  store.forget = async (runId) => {
-    resumed ??= host.resume({
+  store.claim = async (handle, by) => {
+    store.claim = claim;
+    resumed = host.resume({
       checkpoint: String(object["checkpoint"]),
       inputs: { "decision.answer": "yes" },
     });
     while (model.callCount < 2) await clock.advance(1);
-    return await forget.call(store, runId);
+    return await store.claim(handle, by);
   };
   const end = await host.resume({ run: String(object["run"]), cancel: true });
   assertEquals([end.object["status"], end.object["error"]], ["halt", "cancelled"]);

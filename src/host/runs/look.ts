@@ -5,13 +5,14 @@
  */
 import { type Refusal, refuse } from "../refusal.ts";
 import type { RunRecord } from "../store.ts";
+import { cancelSuspended } from "./cancel_suspended.ts";
 import { type RunAnswer, type RunParts, waitSeconds } from "./commission.ts";
-import { holdFile } from "./file_beside.ts";
 import { isHandle, newHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
 import { readReport, type RunReport, savedReport } from "./report.ts";
 import type { Resuming } from "./resuming.ts";
-import { INTERRUPTED, readSavedRun, type SavedRun } from "./saved_run.ts";
+import { INTERRUPTED, readSavedRun } from "./saved_run.ts";
+import { standing } from "./standing.ts";
 
 /** Most dead holders whose runs are taken over in one go. */
 const RECOVER_LIMIT = 100;
@@ -41,7 +42,7 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
   const record = isHandle(runId) ? await awaited(runId, { request, call, parts }) : undefined;
   if (record === undefined) return await unknownRun(runId, parts);
   if (request.cancel === true && record.phase === "suspended") {
-    return await cancelSuspended(record, { request, call, parts });
+    return await cancelSuspended(record, parts) ?? await look(runId, { request, call, parts });
   }
   const report = recordReport(record);
   if (request.cancel !== true || record.phase !== "running") {
@@ -52,24 +53,6 @@ export async function look(runId: string, { request, call, parts }: Resuming): P
     "another process holds the run: it can be stopped only there",
   ];
   return { kind: "report", report: { ...report, warnings }, scripted: false };
-}
-
-/** Forgets a run that waits; its file, if there is one, is spent with it. Who resumed it meanwhile is looked at. */
-async function cancelSuspended(record: RunRecord, resuming: Resuming): Promise<RunAnswer> {
-  const { supervisor } = resuming.parts;
-  const { runId, machine } = record;
-  const saved = readSavedRun(record.payload);
-  const asked = saved && { saved: standing(saved, record), record, wanted: undefined };
-  const file = asked && await holdFile(asked, resuming.parts);
-  if (file?.kind === "refused" && file.slug === "busy") return file;
-  try {
-    const forgotten = await keeping((await supervisor.store()).forget(runId));
-    if (!forgotten) return await look(runId, resuming);
-    if (file?.kind === "held") await file.spend({ runId, machine, status: "cancelled" });
-  } finally {
-    if (file?.kind === "held") await file.release();
-  }
-  return { kind: "report", report: cancelledReport(record), scripted: false };
 }
 
 /** Waits for a run that another process holds, by looking again and again. */
@@ -156,33 +139,4 @@ function recordReport(record: RunRecord): RunReport {
     kept: true,
     warnings: [],
   };
-}
-
-function cancelledReport(record: RunRecord): RunReport {
-  const saved = readSavedRun(record.payload);
-  const before = saved === undefined ? undefined : savedReport(saved, { checkpoint: undefined });
-  const object = {
-    ...before?.object,
-    status: "halt",
-    error: "cancelled",
-    result: null,
-  };
-  return {
-    object,
-    run_id: record.runId,
-    machine: record.machine,
-    provider: saved?.provider ?? "",
-    warnings: before?.warnings ?? [],
-  };
-}
-
-/**
- * Gives a saved run as it stands: a record that was taken over says why itself, unless an effect is open.
- *
- * @param saved What was kept.
- * @param record The record.
- * @returns The run with the reason that holds.
- */
-export function standing(saved: SavedRun, record: RunRecord): SavedRun {
-  return record.reason === INTERRUPTED ? saved : { ...saved, reason: record.reason };
 }

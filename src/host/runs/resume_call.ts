@@ -14,7 +14,7 @@ import { refusingArguments, type RunAnswer, type RunParts } from "./commission.t
 import { holdFile } from "./file_beside.ts";
 import { isHandle } from "./handles.ts";
 import { keeping } from "./keeping.ts";
-import { look, recoverRuns, standing } from "./look.ts";
+import { look, recoverRuns } from "./look.ts";
 import { stillWaits } from "./known_effect.ts";
 import { savedReport } from "./report.ts";
 import { restore } from "./restore.ts";
@@ -23,6 +23,7 @@ import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import { goOn } from "./go_on.ts";
 import type { StartRun } from "./run_supervisor.ts";
 import { readSavedRun, type SavedRun } from "./saved_run.ts";
+import { standing } from "./standing.ts";
 
 /**
  * Resumes, looks at or stops a run.
