@@ -4,7 +4,7 @@
  * @module
  */
 import { ambientPorts, type Deadline, type Ports } from "../ports/mod.ts";
-import { captured, startFacts } from "./call_facts.ts";
+import { captured, lendSpan, passSpanOn, startFacts } from "./call_facts.ts";
 import { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
 import { chargeFailure } from "./charge_failure.ts";
 import { classifyFetchError } from "./classify.ts";
@@ -98,19 +98,6 @@ export async function callModel(
   return attempt.value;
 }
 
-/** The spans of calls whose provider meters itself, by the account that it is given. */
-const SPANS = new WeakMap<Ledger, OpenSpan<"llm-call">>();
-
-/**
- * The span of the call that an account was opened for.
- *
- * @param account What a provider with `metersItself` was given as `ledger`.
- * @returns The span; absent if the account is no call's, or the call is not traced.
- */
-export function spanOfAccount(account: Ledger): OpenSpan<"llm-call"> | undefined {
-  return SPANS.get(account);
-}
-
 /** What one attempt is sent with. */
 export type AttemptRequest = CompleteOptions & { readonly signal: AbortSignal };
 
@@ -180,9 +167,8 @@ export class Call implements Disposable {
   /** A provider that asks others tells of them in this call's span, or in that of the traced call which this is part of. */
   #lendSpan(): void {
     const { trace, within, ledger } = this.#options;
-    const above = spanOfAccount(ledger);
-    if (trace !== undefined || within !== undefined) SPANS.set(this.account, this.span);
-    else if (above !== undefined) SPANS.set(this.account, { ...above, end: () => {} });
+    if (trace !== undefined || within !== undefined) lendSpan(this.account, this.span);
+    else passSpanOn(ledger, this.account);
   }
 
   /** Makes attempts until one succeeds or there is no sense in another. */

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { Ledger } from "./ledger.ts";
 import type { Message } from "./message.ts";
 import type { CompleteOptions, LlmProvider } from "./provider.ts";
 import { redact } from "./redact.ts";
-import type { TraceSink, TraceSpans } from "./trace.ts";
+import type { OpenSpan, TraceSink, TraceSpans } from "./trace.ts";
 
 /** What of a call's options the trace tells. */
 export interface TracedOptions
@@ -69,4 +70,56 @@ export function captured<Name extends "input" | "output">(
   return capture === "none"
     ? empty
     : { ...empty, [name]: capture === "full" ? text() : redact(text()) };
+}
+
+/** The spans of calls whose provider meters itself, by the account that it is given. */
+const LOANS = new WeakMap<Ledger, Loan>();
+
+/** A span that a call lends to the requests which are its work: to one that ends it, or to all if the call ends it. */
+interface Loan {
+  /** Gives the span to whoever asks next. */
+  take(): OpenSpan<"llm-call"> | undefined;
+  /** The span, without its end, while nobody has taken it. */
+  share(): OpenSpan<"llm-call"> | undefined;
+}
+
+/**
+ * Lends a call's span to the first request that is made on the call's account, which ends it.
+ *
+ * @param account The account of the call.
+ * @param span Its span.
+ */
+export function lendSpan(account: Ledger, span: OpenSpan<"llm-call">): void {
+  let left: OpenSpan<"llm-call"> | undefined = span;
+  LOANS.set(account, {
+    take: () => {
+      const taken = left;
+      left = undefined;
+      return taken;
+    },
+    share: () => left === undefined ? undefined : { ...left, end: () => {} },
+  });
+}
+
+/**
+ * Lends what is lent to an account to the requests on another. They tell of themselves in the span, and the call that
+ * has opened it ends it.
+ *
+ * @param from The account that the span was lent to.
+ * @param account The account of an untraced call on that account.
+ */
+export function passSpanOn(from: Ledger, account: Ledger): void {
+  const loan = LOANS.get(from);
+  if (loan !== undefined) LOANS.set(account, { take: loan.share, share: loan.share });
+}
+
+/**
+ * Takes the span of the call that an account was opened for. A traced call gives it once, to be ended: further requests
+ * on the account need spans of their own.
+ *
+ * @param account What a provider with `metersItself` was given as `ledger`.
+ * @returns The span; absent if the account is no call's, the call is not traced, or the span was taken.
+ */
+export function takeSpan(account: Ledger): OpenSpan<"llm-call"> | undefined {
+  return LOANS.get(account)?.take();
 }

@@ -5,7 +5,8 @@
  */
 export { type ArithmeticOptions, type ArithmeticResult, evaluateArithmetic } from "./arithmetic.ts";
 export type { ArithmeticProblem } from "./arithmetic_operators.ts";
-export { callModel, type CallOptions, DEFAULT_MAX_TOKENS, spanOfAccount } from "./call.ts";
+export { callModel, type CallOptions, DEFAULT_MAX_TOKENS } from "./call.ts";
+export { takeSpan } from "./call_facts.ts";
 export { type LinkedSignal, linkSignals, raceSignal } from "./cancel.ts";
 export { chooseError } from "./choose_error.ts";
 export { classifyFetchError } from "./classify.ts";

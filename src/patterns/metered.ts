@@ -16,8 +16,8 @@ import {
   type Message,
   NO_USAGE,
   type Reservation,
-  spanOfAccount,
   streamModel,
+  takeSpan,
   type Usage,
 } from "../llm/mod.ts";
 
@@ -25,8 +25,8 @@ import {
  * Wraps a provider so that every request is charged to an account and kept within its budget.
  *
  * What is asked through a ledger below that account is charged there once. What is asked through any other ledger must fit
- * both and is charged to both, so that nobody can get around the account. A request that comes from a traced call is part
- * of that call's span; any other has a span of its own, as `defaults` say.
+ * both and is charged to both, so that nobody can get around the account. The first request that a traced call
+ * makes is that call's span; any other has a span of its own, as `defaults` say.
  *
  * @param provider The provider.
  * @param defaults The account, and what requests are sent with where they do not say.
@@ -76,7 +76,7 @@ async function openCharge(request: {
   const { ledger: theirs, ...given } = request.options;
   const asked: CallOptions = { ...defaults, ...given };
   if (theirs === undefined) return { options: asked, [Symbol.dispose]: () => {} };
-  const within = spanOfAccount(theirs);
+  const within = takeSpan(theirs);
   const options = within === undefined ? asked : { ...asked, within };
   if (isLedgerWithin(theirs, defaults.ledger)) {
     return { options: { ...options, ledger: theirs }, [Symbol.dispose]: () => {} };

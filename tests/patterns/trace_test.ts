@@ -2,7 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import {
   callModel,
   createLedger,
+  type Ledger,
   LlmError,
+  type LlmProvider,
   streamModel,
   type TraceEvent,
   type TraceSink,
@@ -20,6 +22,7 @@ import { createFailoverProvider } from "../../src/providers/mod.ts";
 import { manualPorts, MockProvider, type MockReply, mockToolCall } from "../../src/testing/mod.ts";
 
 const SECRET = "the secret of the prompt";
+const QUESTION = [{ role: "user", content: "Q?" }] as const;
 
 function tool(name: string, execute: ReactTool["execute"]): ReactTool {
   return { name, description: name, parameters: { type: "object" }, execute };
@@ -243,6 +246,59 @@ Deno.test("a request that a step makes by itself, or through an untraced call, i
   const step = events.find(({ kind }) => kind === "step-start");
   const calls = events.filter(({ kind }) => kind === "llm-call-start");
   assertEquals(calls.map(({ parentSpanId }) => parentSpanId), [step?.spanId, step?.spanId]);
+});
+
+const twice: [what: string, ask: (provider: LlmProvider, ledger: Ledger) => Promise<unknown>][] = [
+  ["asks", (provider, ledger) => provider.complete(QUESTION, { ledger })],
+  ["streams", async (provider, ledger) => {
+    for await (const _part of provider.stream?.(QUESTION, { ledger }) ?? []);
+  }],
+];
+for (const [how, ask] of twice) {
+  Deno.test(`a provider that ${how} twice for one call is traced twice, each time with what it spent`, async () => {
+    const events = await trace(["a", "b"], (model, options) =>
+      new Workflow([{
+        name: "ask",
+        run: async ({ provider, options: own }) => {
+          const both: LlmProvider = {
+            metersItself: true,
+            complete: async (_messages, { ledger = createLedger() } = {}) => {
+              await ask(provider, ledger);
+              return await provider.complete(QUESTION, { ledger });
+            },
+          };
+          return await consensus(both, "Q?", { ...own, numSamples: 1 });
+        },
+      }]).run(model, {}, options));
+    const starts = events.filter(({ kind }) => kind === "llm-call-start");
+    const attempts = events.filter(({ kind }) => kind === "llm-attempt");
+    const ends = events.filter((event) => event.kind === "llm-call-end");
+    assertEquals(new Set(starts.map(({ spanId }) => spanId)).size, 2);
+    assertEquals(attempts.map(({ spanId }) => spanId), ends.map(({ spanId }) => spanId));
+    assertEquals(ends.map(({ status, usage }) => [status, usage.llmCalls]), [["ok", 1], ["ok", 1]]);
+  });
+}
+
+Deno.test("two untraced calls within a traced one tell of themselves in its span", async () => {
+  const events = await trace(["a", "b"], (model, options) =>
+    new Workflow([{
+      name: "ask",
+      run: async ({ provider, options: own }) => {
+        const both: LlmProvider = {
+          metersItself: true,
+          complete: async (_messages, { ledger = createLedger() } = {}) => {
+            const ports = manualPorts();
+            await callModel(provider, QUESTION, { ledger, ports });
+            return await callModel(provider, QUESTION, { ledger, ports });
+          },
+        };
+        return await consensus(both, "Q?", { ...own, numSamples: 1 });
+      },
+    }]).run(model, {}, options));
+  const attempts = events.filter(({ kind }) => kind === "llm-attempt");
+  const ends = events.filter((event) => event.kind === "llm-call-end");
+  assertEquals(ends.map(({ usage }) => usage.llmCalls), [2]);
+  assert(attempts.length >= 2 && attempts.every(({ spanId }) => spanId === ends[0]?.spanId));
 });
 
 Deno.test("what a step of a workflow does is traced below the step", async () => {
