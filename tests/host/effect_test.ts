@@ -1,9 +1,8 @@
 import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
-import { createMemoryStore } from "../../src/host/memory_store.ts";
 import type { SuspensionStore } from "../../src/host/mod.ts";
 import { ManualClock, MockProvider } from "../../src/testing/mod.ts";
 import { MemoryFiles } from "../cli/memory_files.ts";
-import { rig } from "./harness.ts";
+import { lastingStore, rig } from "./harness.ts";
 
 const EFFECT = `
 machine: effect
@@ -28,22 +27,9 @@ class DyingFiles extends MemoryFiles {
   }
 }
 
-/** A store that outlives hosts, because the test holds it. */
-function shared(clock: ManualClock): SuspensionStore {
-  const kept = createMemoryStore({ clock, maxRuns: 100, maxOutcomes: 100 });
-  return new Proxy(kept, {
-    get(target, key): unknown {
-      if (key === "durable") return true;
-      if (key === "close") return () => Promise.resolve();
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
 function scene() {
   const clock = new ManualClock();
-  const store = shared(clock);
+  const store = lastingStore(clock);
   const files = new DyingFiles({ "/space/.keep": "" });
   const options = { clock, files, workspace: "/space", allowWrite: true };
   const openStore = () => Promise.resolve(store);
@@ -171,7 +157,7 @@ Deno.test("Host.run() stops at the next state when another host took its run ove
 
 Deno.test("Host.close() parks what runs in a durable store, for another host to resume", async () => {
   const clock = new ManualClock();
-  const store = shared(clock);
+  const store = lastingStore(clock);
   const openStore = () => Promise.resolve(store);
   const slow = new MockProvider([{ content: "x", delayMs: 60_000 }], { clock });
   const source = EFFECT.replace("entry: t", "entry: v");
@@ -240,7 +226,7 @@ async function takeOver(store: SuspensionStore): Promise<string> {
 
 Deno.test("Host.resume() waits for a run that another host holds", async () => {
   const clock = new ManualClock();
-  const store = shared(clock);
+  const store = lastingStore(clock);
   const openStore = () => Promise.resolve(store);
   const model = new MockProvider([{ content: "F", delayMs: 5500 }], { clock });
   const source = EFFECT.replace("entry: t", "entry: v");

@@ -1,5 +1,12 @@
 /** A host over doubles: files in memory, a clock that moves when told, a model that says what it is told to. */
-import { createHost, type Host, type HostOptions, type ModelSet } from "../../src/host/mod.ts";
+import { createMemoryStore } from "../../src/host/memory_store.ts";
+import {
+  createHost,
+  type Host,
+  type HostOptions,
+  type ModelSet,
+  type SuspensionStore,
+} from "../../src/host/mod.ts";
 import type { LlmProvider } from "../../src/llm/mod.ts";
 import type { Ports } from "../../src/ports/mod.ts";
 import { ManualClock, SeededRandom } from "../../src/testing/mod.ts";
@@ -57,6 +64,19 @@ export function rig(options: RigOptions = {}): Rig {
     ...(model === undefined ? {} : { models: oneModel(model) }),
   });
   return { host, clock, files: memory, log, ports };
+}
+
+/** A store that outlives hosts, because the test holds it. */
+export function lastingStore(clock: ManualClock): SuspensionStore {
+  const kept = createMemoryStore({ clock, maxRuns: 100, maxOutcomes: 100 });
+  return new Proxy(kept, {
+    get(target, key): unknown {
+      if (key === "durable") return true;
+      if (key === "close") return () => Promise.resolve();
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** One model at every tier. */

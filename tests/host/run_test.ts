@@ -381,16 +381,21 @@ states:
   });
 });
 
-Deno.test("Host.run() and resume() warn of a KIT_CONFIRM that they do not know", async () => {
-  const warning =
-    'KIT_CONFIRM is "maybe", which counts as "elicitation": write "elicitation" or "all"';
-  const { host } = rig({ model: new MockProvider(["R", "R"]), env: { KIT_CONFIRM: "maybe" } });
-  const first = await host.run({ source: ASKING, hitl: true });
-  assert(String(first.object["warnings"]).includes(warning), first.text);
-  const inputs = { "human.reply": "yes" };
-  const end = await host.resume({ checkpoint: text(first, "checkpoint"), inputs });
-  assert(String(end.object["warnings"]).includes(warning), end.text);
-});
+for (const by of ["handle", "file"]) {
+  Deno.test(`Host.run() and resume() by a ${by} warn of a KIT_CONFIRM that they do not know`, async () => {
+    const warning =
+      'KIT_CONFIRM is "maybe", which counts as "elicitation": write "elicitation" or "all"';
+    const model = new MockProvider(["R", "R"]);
+    const options = { model, env: { KIT_CONFIRM: "maybe" }, checkpointDirectory: "/project" };
+    const { host } = rig(options);
+    const first = await host.run({ source: ASKING, hitl: true, checkpointPath: "c.json" });
+    assert(String(first.object["warnings"]).includes(warning), first.text);
+    const inputs = { "human.reply": "yes" };
+    const checkpoint = by === "file" ? "c.json" : text(first, "checkpoint");
+    const end = await host.resume({ checkpoint, inputs });
+    assert(String(end.object["warnings"]).includes(warning), end.text);
+  });
+}
 
 Deno.test("Host.run() lets no input reach a prototype", async () => {
   const { host } = rig({ model: new MockProvider(["R", "R"]) });

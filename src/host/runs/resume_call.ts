@@ -53,7 +53,7 @@ async function resumeRun(
   const { run, checkpoint } = request;
   if (run !== undefined) return await look(run, { request, call, parts });
   const handle = checkpoint ?? "";
-  if (!isHandle(handle)) return await resumeFile(handle, { request, call, parts });
+  if (!isHandle(handle)) return await resumeFile(handle, { request, call, parts }, resumeHandle);
   return await resumeHandle(handle, { request, call, parts });
 }
 

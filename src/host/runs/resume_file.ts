@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonValue, member } from "../../json/mod.ts";
 import { type Checkpoint, fingerprintMachine, type Frame } from "../../machine/mod.ts";
 import { FileError } from "../../ports/mod.ts";
+import { confirmation } from "../config/confirmation.ts";
 import { kitVariable } from "../config/directories.ts";
 import { confineCheckpoint } from "../confine.ts";
 import { isAbsolutePath } from "../paths.ts";
@@ -27,32 +28,43 @@ import {
   occupied,
 } from "./checkpoint_place.ts";
 import type { RunAnswer, RunParts } from "./commission.ts";
-import { suspensionOf } from "./file_age.ts";
+import { ageOfFile, suspensionOf } from "./file_age.ts";
 import type { FileLock } from "./file_lock.ts";
 import { goOn } from "./go_on.ts";
 import { isHandle, sha256 } from "./handles.ts";
 import { keeping } from "./keeping.ts";
 import { readEffectWord, stillWaits, withKnownEffects } from "./known_effect.ts";
 import { LEASE_MS } from "./renewal.ts";
+import { standing } from "./standing.ts";
 import { savedReport } from "./report.ts";
 import { injected, modelsAgain } from "./restore.ts";
 import { nextSaved, replyVia, type Resuming } from "./resuming.ts";
 import type { StartRun } from "./run_supervisor.ts";
-import { reachableSources, type SavedRun, type StartedEffect } from "./saved_run.ts";
+import { reachableSources, readSavedRun, type SavedRun, type StartedEffect } from "./saved_run.ts";
+
+/** Resumes by the handle of a suspension. */
+export type ByHandle = (handle: string, resuming: Resuming) => Promise<RunAnswer>;
 
 /**
  * Resumes from a file.
  *
  * @param given The file as the call names it.
  * @param resuming What is asked for.
+ * @param byHandle Goes on with the record of the run, where that has gone on since the file was written.
  * @returns The run, or why it cannot go on; then the file is as it was.
  */
-export async function resumeFile(given: string, resuming: Resuming): Promise<RunAnswer> {
+export async function resumeFile(
+  given: string,
+  resuming: Resuming,
+  byHandle: ByHandle,
+): Promise<RunAnswer> {
   const { request, parts } = resuming;
   const path = await existingFile(given, resuming);
   if (typeof path === "object") return path;
   const first = await readFile(path, resuming);
   if (first.kind !== "checkpoint") return readRefusal(first, given);
+  const newer = await newerHandle(first.checkpoint, resuming);
+  if (newer !== undefined) return await byHandle(newer, resuming);
   if (stillWaits(first.checkpoint.reason ?? "", request.inputs)) {
     const saved = savedFrom(first.checkpoint, first.frames, { path, shown: given });
     return { kind: "report", report: savedReport(saved, { checkpoint: given }), scripted: false };
@@ -103,8 +115,8 @@ async function startFromFile(file: LockedFile, resuming: Resuming): Promise<Star
     ? undefined
     : await occupied(place, read.checkpoint.run_id, parts);
   if (held !== undefined) return held;
-  // What was said when the run was prepared is not said again: a resume warns of its budget only.
-  const warnings: string[] = [];
+  // What was said when the run was prepared is not said again: a resume warns of what it does itself.
+  const warnings = [...confirmation(parts.core.options.ports.env).warnings];
   const plain = await namedRun(
     savedFrom(read.checkpoint, read.frames, place),
     prepared,
@@ -209,6 +221,26 @@ function readRefusal(
   return refuse("already-resumed", [
     `"${shown}" was resumed before; the run ended as ${read.status}`,
   ]);
+}
+
+/**
+ * A file that was written while its run went on is behind the store once more states have settled; its holder died then.
+ * A file that was written for a suspension is refused instead, since another one was made from it.
+ */
+async function newerHandle(
+  checkpoint: Checkpoint,
+  { parts }: Resuming,
+): Promise<string | undefined> {
+  const run = checkpoint.run_id;
+  if (run === undefined || !isHandle(run) || suspensionOf(checkpoint) !== undefined) {
+    return undefined;
+  }
+  const store = await parts.supervisor.store();
+  const record = await keeping(store.look(run));
+  const shown = record?.phase === "suspended" ? readSavedRun(record.payload) : undefined;
+  if (record === undefined || shown === undefined) return undefined;
+  const kept = { saved: standing(shown, record), record, durable: store.durable };
+  return await ageOfFile(checkpoint, kept) === "older" ? record.handle : undefined;
 }
 
 /** A run that this process or its store knows too: only the store says who may go on. */
