@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertFalse, assertRejects } from "@std/assert";
-import { lockFile } from "../../src/host/runs/file_lock.ts";
+import { joinLocks, lockFile } from "../../src/host/runs/file_lock.ts";
 import { ManualClock } from "../../src/testing/mod.ts";
 import { FileError } from "../../src/ports/mod.ts";
 import { MemoryFiles } from "../cli/memory_files.ts";
@@ -80,4 +80,22 @@ Deno.test("FileLock renews as often as it is asked to at once", async () => {
   const held = await lock("a");
   const renewed = await Promise.all([held?.renew(), held?.renew(), held?.renew()]);
   assertEquals(renewed.filter((done) => done === true).length, 3);
+});
+
+Deno.test("joinLocks() lets go of every hold though one of them cannot be let go, and says so", async () => {
+  class Stuck extends MemoryFiles {
+    override remove(path: string): Promise<void> {
+      const stuck = path === "/project/a.json.lock";
+      return stuck ? Promise.reject(new FileError("permission", path)) : super.remove(path);
+    }
+  }
+  const files = new Stuck();
+  const { ports } = scene(files);
+  const taken = [
+    await lockFile("/project/a.json", "a", ports),
+    await lockFile("/project/b.json", "a", ports),
+  ];
+  const joined = joinLocks(taken.filter((lock) => lock !== undefined));
+  const error = await assertRejects(() => joined.release(), FileError);
+  assertEquals([error.failure, ...files.texts.keys()], ["permission", "/project/a.json.lock"]);
 });

@@ -75,7 +75,8 @@ export function joinLocks(locks: readonly FileLock[]): FileLock {
       return renewed.every((still) => still);
     },
     async release(): Promise<void> {
-      for (const lock of locks) await lock.release();
+      const released = await Promise.allSettled(locks.map((lock) => lock.release()));
+      for (const one of released) if (one.status === "rejected") throw one.reason;
     },
   };
 }
