@@ -111,6 +111,21 @@ Deno.test("Host.resume() with cancel changes nothing where the file cannot be ma
   assertEquals([late.object["status"], late.object["result"]], ["done", "F"]);
 });
 
+Deno.test("Host.resume() with cancel says that a run has ended elsewhere, and ends its record", async () => {
+  const files = new MemoryFiles();
+  const here = rig({ files, model: new MockProvider(["D"]), checkpointDirectory: "/project" });
+  const there = rig({ files, model: new MockProvider(["F"]), door: "cli", seed: 2 });
+  const request = { source: ASKING, hitl: true, checkpointPath: "c.json" };
+  const { object } = await here.host.run(request);
+  const inputs = { "decision.answer": "yes" };
+  await there.host.resume({ checkpoint: "c.json", inputs });
+  const spent = files.text("c.json");
+  const late = await here.host.resume({ run: String(object["run"]), cancel: true });
+  assertEquals([late.object["status"], late.object["error"]], ["error", "already-resumed"]);
+  assertEquals([files.text("c.json"), files.texts.size], [spent, 1]);
+  assertEquals(await here.host.runs(), []);
+});
+
 Deno.test("Host.resume() that is cancelled after a state keeps the time for which a suspension is kept", async () => {
   const clock = new ManualClock();
   const controller = new AbortController();

@@ -2,7 +2,7 @@
 import { assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { createMemoryStore } from "../../src/host/memory_store.ts";
 import { BusyStoreError, type SuspensionStore } from "../../src/host/mod.ts";
-import { ManualClock, MockProvider } from "../../src/testing/mod.ts";
+import { ManualClock, MockProvider, type MockReply } from "../../src/testing/mod.ts";
 import { MemoryFiles } from "../cli/memory_files.ts";
 import { ASKING, PLAIN, rig } from "./harness.ts";
 
@@ -24,7 +24,7 @@ function failingStore(clock: ManualClock, error: Error) {
   return { store, failing };
 }
 
-function scene(error: Error, replies: readonly string[]) {
+function scene(error: Error, replies: readonly MockReply[]) {
   const clock = new ManualClock();
   const { store, failing } = failingStore(clock, error);
   const model = new MockProvider(replies);
@@ -60,6 +60,23 @@ Deno.test("Host.run() that cannot suspend in its store is interrupted and says w
   const { object } = await host.run({ source: ASKING, hitl: true });
   assertEquals([object["status"], object["error"]], ["halt", "interrupted"]);
   assertStringIncludes(String(object["warnings"]), "could not be written down");
+});
+
+Deno.test("Host.resume() that is cancelled while its store is lost is interrupted and says why", async () => {
+  const controller = new AbortController();
+  const { host, failing, files } = scene(new Error("connection refused"), ["D", () => {
+    controller.abort();
+    return "late";
+  }]);
+  const first = await host.run({ source: ASKING, hitl: true, checkpointPath: "o.json" });
+  failing.add("park");
+  const { object } = await host.resume({
+    checkpoint: String(first.object["checkpoint"]),
+    inputs: YES,
+  }, { signal: controller.signal });
+  assertEquals([object["status"], object["error"]], ["halt", "interrupted"]);
+  assertStringIncludes(String(object["warnings"]), `look at run "${first.object["run"]}"`);
+  assertEquals([...files.texts.keys()], ["/project/o.json"]);
 });
 
 const steps: readonly (readonly [step: keyof SuspensionStore, what: "run" | "file" | "handle"])[] =
