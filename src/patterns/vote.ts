@@ -129,8 +129,10 @@ export function castVote(
   if (textKey(answer) === "") return undefined;
   if (typeof normalization === "function") return castMapped(answer, normalization);
   if (typeof normalization === "object") {
-    if ("map" in normalization) return castMapped(answer, normalization.map);
-    const label = onlyChoice(answer, normalization.choice);
+    // Told apart as the check does: a member may be there and undefined.
+    const { map, choice = [] }: Partial<MapNormalization & ChoiceNormalization> = normalization;
+    if (typeof map === "function") return castMapped(answer, map);
+    const label = onlyChoice(answer, choice);
     return label === undefined ? undefined : { key: label, text: label };
   }
   switch (normalization) {
@@ -199,6 +201,9 @@ export function countVotes(votes: readonly (Vote | undefined)[]): VoteTally {
     tieCount: groups.filter((group) => group.count === top).length,
   };
 }
+
+type MapNormalization = Extract<VoteNormalization, { readonly map: unknown }>;
+type ChoiceNormalization = Extract<VoteNormalization, { readonly choice: unknown }>;
 
 function castMapped(answer: string, map: (text: string) => unknown): Vote | undefined {
   const key = map(answer);

@@ -161,6 +161,17 @@ Deno.test("tallyVotes() refuses labels that cannot be told apart", () => {
   assertThrows(() => tallyVotes(["a"], { normalize: { choice: ["A", "a."] } }), ConfigError);
 });
 
+Deno.test("tallyVotes() takes a normalization with a member that is undefined", () => {
+  const loose: unknown[] = [
+    { choice: ["yes", "no"], map: undefined },
+    { choice: undefined, map: () => "yes" },
+  ];
+  for (const normalize of loose) {
+    const { groups } = tallyVotes(["Yes."], { normalize: normalize as VoteNormalization });
+    assertEquals(groups.map(({ count }) => count), [1]);
+  }
+});
+
 const NORMALIZATIONS = ["text", "whitespace", "exact", "number", "json"] as const;
 
 Deno.test("tallyVotes() counts every answer once, for any texts", () => {
