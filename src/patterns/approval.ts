@@ -13,7 +13,7 @@ import {
   redactData,
 } from "../llm/mod.ts";
 import { ambientPorts, type Clock } from "../ports/mod.ts";
-import { checkFunction, checkNumber } from "./options.ts";
+import { checkFunction, checkNumber, requireFunction } from "./options.ts";
 
 /** What somebody is asked to approve. */
 export interface ApprovalRequest {
@@ -95,7 +95,7 @@ export class ApprovalGate {
     if (options.timeoutMs !== undefined) {
       checkNumber("timeoutMs", options.timeoutMs, { min: 1, integer: false });
     }
-    checkFunction("approver", approver);
+    requireFunction("approver", approver);
     checkFunction("option redact", options.redact);
     this.#approver = approver;
     this.#options = options;

@@ -27,7 +27,7 @@ import type {
   EvalVerdict,
   PassRate,
 } from "./eval_options.ts";
-import { checkFunction, checkMethod, checkNames, checkNumber } from "./options.ts";
+import { checkFunction, checkNames, checkNumber, requireMethod } from "./options.ts";
 import { forEachIndex } from "./pool.ts";
 import { thrownText, truncateText } from "./text_limits.ts";
 
@@ -131,8 +131,8 @@ function checkSuite(cases: readonly EvalCase[], options: EvalSuiteOptions): void
     throw new ConfigError("Cannot run the suite: wanted a list of cases", { code: "argument" });
   }
   for (const one of cases) {
-    checkMethod("cases", one, "run");
-    checkMethod("cases", one, "check");
+    requireMethod("cases", one, "run");
+    requireMethod("cases", one, "check");
   }
   checkNumber("repeat", options.repeat ?? 1, { min: 1 });
   checkNumber("concurrency", options.concurrency ?? 1, { min: 1 });

@@ -166,7 +166,18 @@ export function checkProvider(provider: LlmProvider): void {
  * @throws {ConfigError} If it is neither absent nor a function; code `argument`.
  */
 export function checkFunction(name: string, value: unknown): void {
-  if (value === undefined || typeof value === "function") return;
+  if (value !== undefined) requireFunction(name, value);
+}
+
+/**
+ * Checks that something can be called.
+ *
+ * @param name What it is.
+ * @param value What was given.
+ * @throws {ConfigError} If it is no function; code `argument`.
+ */
+export function requireFunction(name: string, value: unknown): void {
+  if (typeof value === "function") return;
   throw new ConfigError(`Cannot use ${name}: found ${kindOf(value)}, wanted a function`, {
     code: "argument",
   });
@@ -181,7 +192,18 @@ export function checkFunction(name: string, value: unknown): void {
  * @throws {ConfigError} If it is something else; code `argument`.
  */
 export function checkMethod(name: string, value: unknown, method: string): void {
-  if (value === undefined) return;
+  if (value !== undefined) requireMethod(name, value, method);
+}
+
+/**
+ * Checks that something is an object with a method.
+ *
+ * @param name What it is.
+ * @param value What was given.
+ * @param method The method.
+ * @throws {ConfigError} If it is something else; code `argument`.
+ */
+export function requireMethod(name: string, value: unknown, method: string): void {
   const found: unknown = typeof value === "object" && value !== null
     ? Reflect.get(value, method)
     : undefined;

@@ -14,13 +14,13 @@ import {
 } from "../llm/mod.ts";
 import {
   checkFunction,
-  checkMethod,
   checkNames,
   checkProvider,
   checkText,
   COMMON_NAMES,
   type PatternOptions,
   type PatternResult,
+  requireMethod,
 } from "./options.ts";
 import { type PatternRun, runPattern } from "./run_pattern.ts";
 import { type StepContext, stepContext, valueText } from "./step_context.ts";
@@ -126,7 +126,7 @@ function checkSteps(steps: unknown): void {
     throw new ConfigError("Cannot use option steps: wanted a list of steps", { code: "argument" });
   }
   for (const step of steps) {
-    checkMethod("steps", step, "run");
+    requireMethod("steps", step, "run");
     checkFunction("a step's when", step.when);
     checkFunction("a step's select", step.select);
   }

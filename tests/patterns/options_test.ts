@@ -168,9 +168,10 @@ Deno.test("Workflow refuses a checkpoint that is none", async () => {
 Deno.test("Workflow and runEvalSuite() refuse steps and cases that do nothing", async () => {
   const steps = [{ name: "a" }] as Loose;
   assertEquals(assertThrows(() => new Workflow(steps), KitError).code, "workflow");
-  const cases = [{ name: "a", run: () => 1 }] as Loose;
-  const run = () => runEvalSuite(cases, { clock: ports.clock });
-  assertEquals((await assertRejects(run, ConfigError)).code, "argument");
+  for (const one of [{ name: "a", run: () => 1 }, undefined, null]) {
+    const run = () => runEvalSuite([one] as Loose, { clock: ports.clock });
+    assertEquals((await assertRejects(run, ConfigError)).code, "argument");
+  }
 });
 
 Deno.test("patterns take options that are undefined, and those of a step", async () => {
@@ -189,7 +190,8 @@ const made: [what: string, make: () => unknown][] = [
   ["a workflow of no list", () => new Workflow(null as Loose)],
   ["a router of no list", () => new Router("rules" as Loose, new MockProvider([]))],
   ["a router without a provider", () => new Router([], null as Loose)],
-  ["a gate without an approver", () => new ApprovalGate({} as Loose)],
+  ["a gate with an approver that cannot be asked", () => new ApprovalGate({} as Loose)],
+  ["a gate without an approver", () => new ApprovalGate(undefined as Loose)],
 ];
 for (const [what, make] of made) {
   Deno.test(`what composes patterns cannot be made as ${what}`, () => {
