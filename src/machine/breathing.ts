@@ -24,6 +24,8 @@ export function createBreath(given: Clock | undefined): () => Promise<void> | un
   let since: number | undefined;
   let turning: Promise<void> | undefined;
   async function turn(clock: Clock): Promise<void> {
+    // Never done before it is under way: what a clock throws at once would else be the turn for good.
+    await null;
     try {
       await clock.sleep(0);
     } finally {

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createBreath } from "../../src/machine/breathing.ts";
 import { runMachine } from "../../src/machine/mod.ts";
 import type { Clock } from "../../src/ports/mod.ts";
@@ -40,6 +40,28 @@ Deno.test("createBreath() gives all chains the same turn, until it is over", asy
   await turn;
   assertEquals(breathe(), undefined);
 });
+
+for (const how of ["throws", "rejects"]) {
+  Deno.test(`createBreath() begins another turn after one whose clock ${how}`, async () => {
+    let turns = 0;
+    const breathe = createBreath(slowClock(() => {
+      turns++;
+      if (turns > 1) return Promise.resolve();
+      if (how === "throws") throw new Error("no timers");
+      return Promise.reject(new Error("no timers"));
+    }));
+    const nextTurn = (): Promise<void> | undefined => {
+      for (let steps = 0; steps < 100; steps++) {
+        const turn = breathe();
+        if (turn !== undefined) return turn;
+      }
+    };
+    await assertRejects(async () => await nextTurn(), Error, "no timers");
+    assertEquals(breathe(), undefined);
+    await nextTurn();
+    assertEquals(turns, 2);
+  });
+}
 
 Deno.test("runMachine() gives way within a fan-out, and no branch goes on meanwhile", async () => {
   let ran = 0;
