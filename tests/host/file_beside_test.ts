@@ -105,6 +105,38 @@ Deno.test("Host.resume() by a handle moves the run over nothing that was put in 
   assertEquals((await host.resume(request)).object["result"], "F");
 });
 
+for (const by of ["handle", "file"]) {
+  Deno.test(`Host.resume() by a ${by} leaves alone what is put in the place of its file while the run goes on`, async () => {
+    const files = new MemoryFiles();
+    const meanwhile = (): string => {
+      files.put("o.json", NOTES);
+      return "F";
+    };
+    const { host } = process(["D", meanwhile], { files });
+    const first = (await host.run(RUN)).object;
+    const checkpoint = by === "file" ? "o.json" : String(first["checkpoint"]);
+    const { object } = await host.resume({ checkpoint, inputs: YES });
+    assertEquals([object["result"], files.text("o.json")], ["F", NOTES]);
+    assertEquals([...files.texts.keys()], ["/project/o.json"]);
+  });
+
+  Deno.test(`Host.resume() by a ${by} suspends over nothing that was put in the place of its file`, async () => {
+    const files = new MemoryFiles();
+    const meanwhile = (): string => {
+      files.put("o.json", NOTES);
+      return "A";
+    };
+    const { host } = process(["D", meanwhile, "end"], { files });
+    const first = (await host.run({ ...RUN, source: TWICE })).object;
+    const checkpoint = by === "file" ? "o.json" : String(first["checkpoint"]);
+    const second = (await host.resume({ checkpoint, inputs: YES })).object;
+    assertEquals([second["error"], files.text("o.json")], ["escalated", NOTES]);
+    const last = { checkpoint: String(second["checkpoint"]), inputs: { "decision.two": "y" } };
+    assertEquals((await host.resume(last)).object["result"], "end");
+    assertEquals(files.text("o.json"), NOTES);
+  });
+}
+
 /** A server with a directory of its own wrote the file; its store is there for others. */
 async function writtenInDirectory() {
   const files = new MemoryFiles({ "/ckpt/x.txt": "", "/project/o.json": NOTES });

@@ -9,7 +9,7 @@ import { type Checkpoint, fingerprintMachine } from "../../machine/mod.ts";
 import { FileError, type Ports } from "../../ports/mod.ts";
 import type { Prepared } from "../prepare.ts";
 import { INLINE_PATH } from "../target.ts";
-import { sealCheckpoint, spentText } from "./checkpoint_file.ts";
+import { isCheckpointText, sealCheckpoint, spentText } from "./checkpoint_file.ts";
 import type { FileLock } from "./file_lock.ts";
 import { LostHoldError } from "./keeping.ts";
 import { sha256 } from "./handles.ts";
@@ -88,6 +88,7 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
       const content = checkpointOf(saved, { options, fingerprint, digest, suspension });
       if (!await lock.renew()) throw new LostHoldError();
       if (!written && await options.isOccupied?.() === true) throw new FileError("exists", path);
+      if (await isForeign(path, ports)) throw new FileError("exists", path);
       await ports.files.writeAtomic(path, await sealCheckpoint(content, options.key), {
         mode: 0o600,
       });
@@ -99,7 +100,9 @@ export async function keepCheckpoint(options: KeeperOptions): Promise<Checkpoint
       if (!await lock.renew()) return;
       const spent = acknowledged ? from ?? path : undefined;
       if (spent !== undefined) await writeSpent(spent, { ...told, status }, ports);
-      if (written && path !== spent) await ports.files.remove(path);
+      if (written && path !== spent && !await isForeign(path, ports)) {
+        await ports.files.remove(path);
+      }
       await lock.release();
     },
     async handOver(): Promise<void> {
@@ -163,7 +166,7 @@ export interface SpentRun {
 }
 
 /**
- * Marks a file as spent, so that nobody resumes it.
+ * Marks a file as spent, so that nobody resumes it. What is no checkpoint any more is left alone.
  *
  * @param path The file.
  * @param spent What it says from now on.
@@ -174,8 +177,17 @@ export async function writeSpent(
   spent: SpentRun,
   ports: Pick<Ports, "files" | "clock">,
 ): Promise<void> {
+  if (await isForeign(path, ports)) return;
   const text = spentText({ ...spent, at: isoSeconds(ports.clock.now()) });
   await ports.files.writeAtomic(path, text, { mode: 0o600 });
+}
+
+/** Whether something that is no checkpoint was put there; what is gone may be written again. */
+async function isForeign(path: string, { files }: Pick<Ports, "files">): Promise<boolean> {
+  const there = await files.lstat(path);
+  if (there === undefined) return false;
+  if (there.kind !== "file" || there.size > MAX_CHECKPOINT_BYTES) return true;
+  return !isCheckpointText(await files.readText(path));
 }
 
 /** UTC to the second, with the offset spelled as the reference spells it. */
