@@ -30,7 +30,7 @@ import {
   suspended,
 } from "./outcome.ts";
 import { type Choice, selectGate } from "./select_gate.ts";
-import type { TreeLimit } from "./run_tree.ts";
+import { traceSize, type TreeLimit } from "./run_tree.ts";
 import type { StepDraft } from "./steps.ts";
 import { depositIsExternal } from "./taint.ts";
 import type { RunResult } from "./trace.ts";
@@ -143,7 +143,10 @@ async function step(level: Level): Promise<RunResult | undefined> {
     ...(replyVia === undefined ? {} : { replyVia }),
   };
   const resumed = pending?.kind === "choice" ? pendingChoice(pending, state) : undefined;
-  if (resumed !== undefined) return await decide(level, resumed);
+  if (resumed !== undefined) {
+    level.shared.tree.hold(traceSize(resumed.draft.subTrace));
+    return await decide(level, resumed);
+  }
   level.visits.set(state.id, level.visitsOf(state.id) + 1);
   if (deeper !== undefined && state.kind !== "call") {
     const error = `resume-mismatch: state '${state.id}' is not a call`;
@@ -270,11 +273,11 @@ async function finish(
     readonly draft: StepDraft;
   },
 ): Promise<RunResult | undefined> {
-  const { state, result } = made;
+  const { state, result, draft } = made;
   try {
     level.deposit(state.output, result, { accumulate: state.accumulate });
   } catch (cause) {
-    return fail(level, stateFailure(cause));
+    return failStep(level, draft, stateFailure(cause));
   }
   if (depositIsExternal(level, state)) level.external.add(state.output);
   return await decide(level, { ...made, from: 0, notes: {} });
@@ -285,7 +288,7 @@ async function decide(level: Level, choice: Choice): Promise<RunResult | undefin
   const selection = await selectGate(level, choice);
   switch (selection.kind) {
     case "error":
-      return fail(level, selection);
+      return failStep(level, draft, selection);
     case "exhausted":
       return stopChoice(level, choice);
     case "no-gate-matched":
@@ -356,6 +359,12 @@ function move(
       level.feedback = next.feedback;
       return undefined;
   }
+}
+
+/** Fails after the work: the step is in no trace, so the steps within it are let go of. */
+function failStep(level: Level, draft: StepDraft, failure: Failure): RunResult {
+  level.shared.tree.hold(-traceSize(draft.subTrace));
+  return fail(level, failure);
 }
 
 function fail(level: Level, failure: Failure): RunResult {

@@ -10,7 +10,7 @@ import { type Failure, stateFailure } from "./failure.ts";
 import { formatValue } from "./format.ts";
 import { lookUp } from "./interpolate.ts";
 import type { Level } from "./level.ts";
-import { branchSize, type TreeLimit } from "./run_tree.ts";
+import { branchSize, traceSize, type TreeLimit } from "./run_tree.ts";
 import type { StepDraft } from "./steps.ts";
 import { tokenCount } from "./steps.ts";
 import type { TraceStep } from "./trace.ts";
@@ -172,6 +172,7 @@ class FanOut {
         const index = this.#next;
         const known = this.#plan.known.get(index);
         if (known === undefined) this.#stopped = this.#whyStop(index);
+        else this.#level.shared.tree.hold(traceSize(known.subTrace));
         if (this.#stopped !== undefined) return;
         this.#next++;
         this.#keep(index, known ?? await runBranch(this.#level, this.#state, this.#unit(index)));

@@ -211,6 +211,42 @@ states: { a: { call: kid, output: o, gates: [{ when: otherwise, then: ok, to: a 
   assertEquals(error, "budget-exhausted");
 });
 
+Deno.test("runMachine() lets go of steps within a step that fails after its work", async () => {
+  const leaf = machineOf(`
+machine: leaf
+entry: l
+budget: 9
+states: { l: { tool: t, output: o, gates: [{ when: otherwise, then: ok, to: END }] } }
+`);
+  const root = machineOf(`
+machine: root
+entry: a
+budget: 300
+states: { a: { sample: 2, call: kid, output: o, gates: [{ when: otherwise, then: ok, to: a }] } }
+`);
+  for (const fanOut of ["", "sample: 2,"]) {
+    const kid = machineOf(`
+machine: kid
+entry: k
+budget: 9
+states: { k: { ${fanOut} call: leaf, output: o, gates: [{ when: x, hook: boom, then: ok, to: END }, { when: otherwise, then: ok, to: END }] } }
+`);
+    const run = await runMachine(
+      root,
+      withTool("x".repeat(1000), {
+        registry: createRegistry([kid, leaf]),
+        hooks: new Map([["boom", () => {
+          throw new Error("boom");
+        }]]),
+        maxHeldChars: 20_000,
+        trace: "last:1",
+      }),
+    );
+    assertEquals(run.error, "budget-exhausted");
+    assertEquals(run.trace[0]?.branches, new Array(2).fill("[branch-error: state-error: boom]"));
+  }
+});
+
 Deno.test("RunTree shares what a process can hold among the runs under way", async () => {
   const limits = { workers: 1, calledSteps: 1, heldChars: undefined };
   const [large, small, own] = [
